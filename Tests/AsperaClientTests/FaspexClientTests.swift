@@ -72,6 +72,15 @@ final class FaspexClientTests: XCTestCase {
     XCTAssertEqual(few.count, 30)
   }
 
+  func testLimitBelowOneRequestsNoPackages() async throws {
+    let transport = ScriptedTransport { _ in .json(#"{"packages":[]}"#) }
+    for limit in [0, -1, Int.min] {
+      let packages = try await client(transport).packages(limit: limit)
+      XCTAssertEqual(packages, [])
+    }
+    XCTAssertEqual(transport.requests.count, 0)
+  }
+
   func testPackageThatArrivesMeanwhileDoesNotEndTheList() async throws {
     // The package 0 arrives after the first page.
     let transport = ScriptedTransport { request in

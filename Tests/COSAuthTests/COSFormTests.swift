@@ -126,6 +126,9 @@ final class COSFormTests: XCTestCase {
     XCTAssertThrowsError(try self.form(policy { $0.expiration = date.advanced(by: .seconds(601)) }, with: temporary)) {
       XCTAssertEqual(($0 as? SigningError)?.code, .credentialEndsFirst)
     }
+    XCTAssertThrowsError(try self.form(policy { $0.expiration = date.advanced(by: .seconds(-1)) })) {
+      XCTAssertEqual(($0 as? SigningError)?.code, .lifetimeOutOfRange, "The key does not expire.")
+    }
   }
 
   // matrix: COS V5: form, bad input

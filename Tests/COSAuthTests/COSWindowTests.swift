@@ -108,7 +108,10 @@ final class COSWindowTests: XCTestCase {
       var copy = request
       XCTAssertThrowsError(try COSSigner().sign(&copy, with: COSFixture.key, during: wrong))
       XCTAssertEqual(copy, request)
-      XCTAssertThrowsError(try COSSigner().presign(request, with: COSFixture.key, during: wrong))
+      let error = try signingError { () throws(SigningError) in
+        try COSSigner().presign(request, with: COSFixture.key, during: wrong)
+      }
+      XCTAssertEqual(error.code, .lifetimeOutOfRange, "The key does not expire.")
     }
     XCTAssertThrowsError(try COSSigner().presign(request, with: key(end: 4), during: window))
     var copy = request

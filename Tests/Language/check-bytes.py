@@ -31,9 +31,9 @@ FINDINGS = [
 
 # Lines that may do it, with the reason.
 ALLOWED = {
-    'matchesFolders = rest.last == "/" || rest.last == "*"': "scalars",
-    'matchesFiles = rest.last != "/"': "scalars",
-    'if rest.last == "/" { rest = rest.dropLast() }': "scalars",
+    'matchesFolders = unparsedText.last == "/" || unparsedText.last == "*"': "scalars",
+    'matchesFiles = unparsedText.last != "/"': "scalars",
+    'if unparsedText.last == "/" { unparsedText = unparsedText.dropLast() }': "scalars",
     "prefix.components(separatedBy: Self.callerPlaceholder)": "a placeholder of ASCII letters, whose surroundings are checked",
 }
 

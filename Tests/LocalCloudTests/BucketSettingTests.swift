@@ -90,6 +90,20 @@ final class BucketSettingTests: CloudTestCase {
     }
   }
 
+  func testBucketEncryptionWithoutAKeyUsesTheKeyOfTheService() async throws {
+    let elements = [XMLNode("SSEAlgorithm", "KMS"), XMLNode("KMSDataEncryption", "SM4")]
+    let rule = XMLNode(
+      "ServerSideEncryptionRule", children: [XMLNode("ApplyServerSideEncryptionByDefault", children: elements)])
+    try await withEachService(of: [.oss]) { client in
+      let change = try await client.send(.put, query: ["encryption": nil], body: rule.serialized())
+      XCTAssertEqual(change.status, 200, change.text)
+      let put = try await client.send(.put, "a", body: [1])
+      XCTAssertEqual(put.header("x-oss-server-side-encryption"), "KMS")
+      XCTAssertEqual(put.header("x-oss-server-side-data-encryption"), "SM4")
+      XCTAssertNotNil(put.header("x-oss-server-side-encryption-key-id"))
+    }
+  }
+
   func testTagsOfObjectsAreReadChangedAndDeleted() async throws {
     func document(_ names: [String]) -> [UInt8] {
       let tags = names.map { XMLNode("Tag", children: [XMLNode("Key", $0), XMLNode("Value", "v \($0)")]) }

@@ -61,7 +61,8 @@ final class ListeningTests: CloudTestCase {
 
   /// Sends a signed request to a host by the address of the server.
   private func answer(
-    _ client: TestClient, _ method: HTTPRequest.Method, _ host: String, _ path: String, throughS3: Bool = false
+    _ client: TestClient, _ method: HTTPRequest.Method, _ host: String, _ path: String, throughS3: Bool = false,
+    body: String = ""
   ) async throws -> String {
     let plain = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
     let isInPath = path.hasPrefix("/\(Self.bucket)")
@@ -77,8 +78,10 @@ final class ListeningTests: CloudTestCase {
         try client.signed(plain, style)
       }
     let lines = ["\(method.rawValue) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"]
+    let bodyLines = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
+    let headers = request.headerFields.map { "\($0.name.rawName): \($0.value)" }
     return try await RawConnection.exchange(
-      RawConnection.head(lines + request.headerFields.map { "\($0.name.rawName): \($0.value)" }),
+      RawConnection.head(lines + bodyLines + headers) + body,
       with: client.cloud.endpoint(of: client.provider), until: { _ in false })
   }
 
@@ -102,6 +105,25 @@ final class ListeningTests: CloudTestCase {
       }
       let other = try await answer(client, .get, "other.test", inPath)
       XCTAssertFalse(other.hasPrefix("HTTP/1.1 200"), "\(client.provider): \(other)")
+    }
+  }
+
+  func testLocationOfACompletedUploadIsAtTheHostOfTheRequest() async throws {
+    var configuration = configuration
+    configuration.domains = ["storage.test"]
+    try await withEachService(configuration) { client in
+      for (host, bucketPath) in [("storage.test", "/\(Self.bucket)"), ("\(Self.bucket).storage.test", "")] {
+        let initiated = try await client.send(.post, "big", query: ["uploads": nil])
+        let id = try XCTUnwrap(initiated.document["UploadId"]?.text)
+        let part = try await client.send(.put, "big", query: ["partNumber": "1", "uploadId": id], body: [1])
+        let elements = [XMLNode("PartNumber", "1"), XMLNode("ETag", try XCTUnwrap(part.header("etag")))]
+        let list = XMLNode("CompleteMultipartUpload", children: [XMLNode("Part", children: elements)])
+        let completed = try await answer(
+          client, .post, host, "\(bucketPath)/big?uploadId=\(id)",
+          body: String(decoding: list.serialized(), as: UTF8.self))
+        let location = "<Location>http://\(host)\(bucketPath)/big</Location>"
+        XCTAssertTrue(completed.contains(location), "\(client.provider): \(completed)")
+      }
     }
   }
 

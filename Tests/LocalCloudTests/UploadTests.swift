@@ -135,6 +135,15 @@ final class UploadTests: CloudTestCase {
     }
   }
 
+  func testPageWithoutEntriesIsNotTruncated() async throws {
+    try await withEachService(of: [.cos, .s3]) { client in
+      _ = try await initiate(client, "a")
+      let page = try await client.send(.get, query: ["uploads": nil, "max-uploads": "0"]).document
+      XCTAssertEqual(page.all("Upload").count, 0)
+      XCTAssertEqual(page["IsTruncated"]?.text, "false")
+    }
+  }
+
   func testPartCanBeACopy() async throws {
     try await withEachService(of: [.oss, .cos]) { client in
       _ = try await client.send(.put, "source é", body: Array("0123456789".utf8))

@@ -98,6 +98,17 @@ final class RedisFailoverTests: XCTestCase {
     }
   }
 
+  func testRemediesFitTheFailures() {
+    let remedyWords: [(failure: RedisFailure, words: String)] = [
+      (.busy, "fewer requests"), (.evictsKeys, "noeviction"), (.refused("OOM"), "error code"), (.timeout, "runs"),
+      (.notServing("LOADING"), "primary"),
+    ]
+    for (failure, words) in remedyWords {
+      let remedy = failure.storeError(server: "127.0.0.1:6379").remedy
+      XCTAssertTrue(remedy.contains(words), remedy)
+    }
+  }
+
   func testServerThatNeverServesCausesFewConnections() async throws {
     let information = Lock(ScriptedRedis.primary)
     let server = try await ScriptedRedis(self) { _, words in

@@ -33,6 +33,16 @@ final class ScriptedTransportTests: XCTestCase {
     XCTAssertEqual(sent.method, .put)
   }
 
+  func testParametersWithoutANameOrAValueAreFound() {
+    let head = HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/k?=&=b&c=&d=e=f&g")
+    let request = RecordedRequest(head: head)
+    XCTAssertEqual(request.parameter(""), "")
+    XCTAssertNil(request.parameter("b"))
+    XCTAssertEqual(request.parameter("c"), "")
+    XCTAssertEqual(request.parameter("d"), "e=f")
+    XCTAssertEqual(request.parameter("g"), "")
+  }
+
   func testExhaustedScriptFailsTheConnection() async {
     let transport = ScriptedTransport([])
     let error = await transportError { () throws(TransportError) in try await transport.send(request, body: .none) }

@@ -72,6 +72,17 @@ final class AuthenticationCodeTests: XCTestCase {
     }
   }
 
+  /// As `String` values, the prefixes and the parts of each pair are equal, but their bytes differ.
+  func testKeysOfScopesWithEquivalentTextsAreNotConfused() {
+    let pairs = [
+      (SigningKeyScope(prefix: "\u{e9}", []), SigningKeyScope(prefix: "e\u{301}", [])),
+      (SigningKeyScope(prefix: "x", ["a\u{323}\u{307}"]), SigningKeyScope(prefix: "x", ["a\u{307}\u{323}"])),
+    ]
+    for (first, second) in pairs {
+      XCTAssertNotEqual(key.authenticationCode(for: text, in: first), key.authenticationCode(for: text, in: second))
+    }
+  }
+
   func testCodesOfBytesAndOfTheirTextAreEqual() {
     let key = AccessKey(id: "id", secret: "key")
     for algorithm in [AuthenticationCode.Algorithm.hmacSHA1, .hmacSHA256] {

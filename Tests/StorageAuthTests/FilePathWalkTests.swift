@@ -254,3 +254,12 @@ private struct Files: FileFacts {
     return "/" + parts.joined(separator: "/")
   }
 }
+
+extension FileStatus {
+  /// Creates the status of a file that does not exist.
+  fileprivate init(_ kind: Kind, inode: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
+    self.init(
+      kind: kind, owner: owner, permissions: permissions, size: 0, isOnReadOnlyVolume: isOnReadOnlyVolume, device: 0,
+      inode: inode)
+  }
+}

@@ -66,6 +66,23 @@ final class FormPolicyTests: XCTestCase {
     XCTAssertNil(form["key2"])
   }
 
+  /// A `$` and the accent after it are one character, but the accent belongs to the name of the field.
+  func testNameInAConditionStartsAfterTheByteOfTheDollarSign() throws {
+    let policy = #"{"expiration":"2026-11-20T08:00:00.000Z","conditions":[["eq","$\u0301key","a"]]}"#
+    let document = try FormDocument(base64: Data(policy.utf8).base64EncodedString())
+    let reading = FormDocument.Reading(required: [], own: ["key"], contentTypes: [], contentType: nil, hasLists: false)
+    let date = end.advanced(by: .seconds(-60))
+    func verify(_ fields: [FormField]) throws -> VerifiedForm {
+      try document.verify(
+        SubmittedForm(bucket: "photos", fields: fields), of: "id", as: reading, within: VerificationLimits(),
+        since: date, at: date)
+    }
+    XCTAssertThrowsError(try verify([FormField("key", "a")])) {
+      XCTAssertEqual(($0 as? VerificationError)?.code, .conditionFailed)
+    }
+    XCTAssertEqual(try verify([FormField("key", "b"), FormField("\u{301}key", "a")]).unlistedFields, [])
+  }
+
   func testFieldsAreListedByTheirBytes() throws {
     let policy = #"{"expiration":"2026-11-20T08:00:00.000Z","conditions":[["eq","$x-meta-\u00e9",""]]}"#
     let document = try FormDocument(base64: Data(policy.utf8).base64EncodedString())

@@ -83,6 +83,7 @@ final class SettingsCommandTests: XCTestCase {
       (#"{"presing": {"expires": 3}}"#, "presing is no setting. Did you mean presign?"),
       (#"{"parallel": 3}"#, "parallel is no setting. Put it into the object of a command: cp."),
       (#"{"aspera": {"prob": {}}}"#, "aspera.prob is no setting"), (#"{"aspera": {"ascp": "x"}}"#, "aspera.ascp is no"),
+      (#"{"cp": 3}"#, "cp must be an object"), (#"{"client": true}"#, "client must be an object"),
       (#"{"regoin": "x"}"#, "Did you mean region?"), (#"{"cp": {"resume": "yes"}}"#, "cp.resume must be true or false"),
       (#"{"cp": {"parallel": {}}}"#, "cp.parallel must be a string or a number"),
       (#"{"cp": {"metadata": [["a"]]}}"#, "or an array of them"),

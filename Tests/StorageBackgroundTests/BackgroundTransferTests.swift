@@ -102,6 +102,27 @@ final class BackgroundTransferTests: XCTestCase {
     XCTAssertFalse("\(refusal)".contains("x-oss-signature"))
   }
 
+  /// Each session numbers its tasks from 1, so that the first tasks of two sessions have the same number.
+  func testResponsesOfTwoSessionsAreKeptApart() async throws {
+    let (_, client) = try await cloud()
+    let (folder, otherSession) = (try folder(), session())
+    let file = folder.appending("cat.jpg")
+    try write([1, 2, 3], to: file)
+    let good = try await client.presign(.put, "k", validFor: .seconds(60))
+    let forged = PresignedRequest(
+      method: .put, url: good.url.replacing("x-oss-signature=", with: "x-oss-signature=0"), headers: good.headers,
+      expiration: good.expiration)
+    let otherTask = otherSession.uploadTask(
+      with: try URLRequest(forged, bodyByteCount: 3), fromFile: URL(filePath: file.string))
+    try otherTask.describe(try BackgroundTransfer(id: "other", .upload, file, forged))
+    transfers.urlSession(otherSession, dataTask: otherTask, didReceive: Data("not XML".utf8))
+    try await transfers.upload(file, with: forged, id: "up", in: session())
+    guard case .failed(let refusal) = try await end(of: "up").stage else { return XCTFail("not failed") }
+    // A body that begins with another response would not explain the refusal.
+    XCTAssertEqual((refusal as? ServiceError)?.isExplained, true)
+    otherTask.cancel()
+  }
+
   func testDescriptionOfATaskHasNoSecret() async throws {
     let (folder, session) = (try folder(), session())
     let request = PresignedRequest(

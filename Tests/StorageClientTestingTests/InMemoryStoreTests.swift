@@ -89,6 +89,8 @@ final class InMemoryStoreTests: XCTestCase {
       (DownloadOptions(ifMatch: etag), nil), (DownloadOptions(ifMatch: "\"x\""), .preconditionFailed),
       (DownloadOptions(ifNoneMatch: etag), .notModified), (DownloadOptions(ifNoneMatch: "\"x\""), nil),
       (DownloadOptions(ifModifiedSince: date), .notModified),
+      // With an entity tag, the date does not count.
+      (DownloadOptions(ifNoneMatch: "\"x\"", ifModifiedSince: date), nil),
       (DownloadOptions(ifModifiedSince: date.advanced(by: .seconds(-1))), nil),
       (DownloadOptions(range: ByteRange(10...)), .invalidRange), (DownloadOptions(range: .last(3)), nil),
     ]
@@ -101,8 +103,13 @@ final class InMemoryStoreTests: XCTestCase {
     }
     XCTAssertEqual(overwriting, .alreadyExists)
     XCTAssertEqual(store["k"]?.count, 10)
-    let missing = await kind { _ = try await store.head("K", headers: [:]) }
-    XCTAssertEqual(missing, .noSuchKey)
+    do {
+      _ = try await store.head("K", headers: [:])
+      XCTFail("a missing object has a description")
+    } catch let error as ServiceError {
+      XCTAssertEqual(error.kind, .noSuchKey)
+      XCTAssertEqual(error.subject, "HEAD K")
+    }
   }
 
   func testListingsAreInByteOrderAndInPages() async throws {

@@ -36,6 +36,22 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(seen.values.map(\.completed), seen.values.map(\.completed).sorted())
   }
 
+  func testRangeOfUnknownLengthOrOfAnObjectOfUnknownSizeIsNotTakenForTheObject() async throws {
+    let service = ObjectService(pattern(450_000))
+    for (name, value) in [(HTTPField.Name.contentLength, nil), (.contentRange, "bytes 0-199999/*")] {
+      let directory = try TemporaryDirectory(self)
+      let transport = RecordingTransport { request async throws(TransportError) in
+        var reply = try await service.answer(request)
+        reply.response.headerFields[name] = value
+        return reply
+      }
+      await assertThrows(StorageError.self, { try await ossClient(transport).download("k", to: directory.path("k")) }) {
+        XCTAssertEqual($0.code, .malformedResponse, $0.message)
+      }
+      XCTAssertEqual(try directory.names, [])
+    }
+  }
+
   func testEmptyObjectBecomesAnEmptyFile() async throws {
     let directory = try TemporaryDirectory(self)
     let transport = RecordingTransport(ObjectService([]).answer)

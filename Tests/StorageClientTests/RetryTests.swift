@@ -94,6 +94,14 @@ final class RetryTests: XCTestCase {
     XCTAssertEqual(throttled.requests.count, 2)
   }
 
+  func testUploadWithAConditionInAHeaderIsNotRetriedIfItMayHaveHappened() async throws {
+    let gone = lost()
+    let lost = RecordingTransport { _ throws(TransportError) in throw gone }
+    let once = UploadOptions(headers: [try XCTUnwrap(HTTPField.Name("x-oss-forbid-overwrite")): "true"])
+    await assertThrows(TransportError.self) { try await client(lost).upload([1], to: "k", options: once) }
+    XCTAssertEqual(lost.requests.count, 1)
+  }
+
   func testInterruptedResponseIsRequestedAgain() async throws {
     let gone = lost()
     let transport = RecordingTransport { [log] _ throws(TransportError) in

@@ -53,13 +53,17 @@ final class VersioningTests: XCTestCase {
       let found = try await cloud.oss(over: service(document(status))).bucketVersioning()
       XCTAssertEqual(found, state)
     }
-    for answer in [document("On"), "<html/>", "", "<ListBucketResult/>"] {
+    let long = document(String(repeating: "x", count: 10_000))
+    for answer in [document("On"), long, "<html/>", "", "<ListBucketResult/>"] {
       await assertThrows(
         StorageError.self,
         {
           _ = try await cloud.oss(over: self.service(answer)).bucketVersioning()
         }
-      ) { XCTAssertEqual($0.code, .malformedResponse, answer) }
+      ) {
+        XCTAssertEqual($0.code, .malformedResponse, answer)
+        XCTAssertLessThan($0.message.utf8.count, 300)
+      }
     }
   }
 

@@ -6,8 +6,7 @@ public import StorageAuth
 
 /// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
 ///
-/// A client with a node user or an access key identifies files by their paths. A client with a bearer token identifies
-/// files by IDs, which it looks up by the paths.
+/// A client with a node user or an access key identifies files by paths, and one with a bearer token looks up IDs.
 ///
 /// Objects are files, and object keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
 /// listings contain folders as common prefixes. A client for a node has no `copy` and no `presign`, because the service
@@ -124,7 +123,7 @@ extension StorageProvider where SigningCredential == AsperaNodeAccess {
   ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
   ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
-    ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
+    ServiceError(NodeRefusal(inBody: body), in: response, subject: subject)
   }
 }
 
@@ -151,8 +150,7 @@ extension StorageClient<AsperaProvider> {
   /// An upload creates the folders that it needs.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
-  ///   errors that `ObjectStore` lists.
+  /// - Throws: `ServiceError` if the node refuses it, `StorageError` if the key is invalid; see also `ObjectStore`.
   public func createFolder(_ key: String) async throws { try await NodeClient(sender: sender).createFolder(key) }
 
   /// Changes the name of a file or folder, which stays in its folder.
@@ -169,7 +167,6 @@ extension StorageClient<AsperaProvider> {
   /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
-  ///   errors that `ObjectStore` lists.
+  /// - Throws: `ServiceError` if the node refuses it, `StorageError` if the key is invalid; see also `ObjectStore`.
   public func deleteFolder(_ key: String) async throws { try await NodeClient(sender: sender).deleteFolder(key) }
 }

@@ -97,23 +97,23 @@ public struct AsperaTransferOptions: Sendable {
     return TransferSession(specification, account: account, issuer: ServerNamingIssuer(base: issuer, server: server))
   }
 
-  func requireServerOptionsForLogin() throws(StorageError) {
-    var excludedOptions: [(name: String, isSet: Bool)] = [
-      ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil), ("hostKey", server.hostKey != nil),
-    ]
+  /// Checks that no option of the server is set that has no effect with the login.
+  func requireNoExcludedServerOption() throws(StorageError) {
+    let setOptions = [
+      ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
+      ("hostKey", server.hostKey != nil),
+    ].filter(\.1).map(\.0)
     let loginName: String
+    let excludedOptions: [String]
     switch login {
     case .tokenAccount, .dynamicKey: return
-    case .account:
-      excludedOptions.insert(("host", server.host != nil), at: 0)
-      loginName = "The account of the login"
+    case .account: (loginName, excludedOptions) = ("The account of the login", setOptions)
     // A WebSocket connects to the host, but neither with SSH nor with UDP.
-    case .webSocket: loginName = "A WebSocket"
+    case .webSocket: (loginName, excludedOptions) = ("A WebSocket", setOptions.filter { $0 != "host" })
     }
-    let names = excludedOptions.filter(\.isSet).map(\.name)
-    guard !names.isEmpty else { return }
+    guard !excludedOptions.isEmpty else { return }
     throw StorageError(
-      .invalidOption, "\(loginName) excludes \(names.joined(separator: " and ")) of the transfer server.",
+      .invalidOption, "\(loginName) excludes \(excludedOptions.joined(separator: " and ")) of the transfer server.",
       remedy: "Leave the option out, or choose another login.")
   }
 
@@ -148,8 +148,7 @@ public struct AsperaTransferOptions: Sendable {
     #else
       throw AsperaError(
         .unsupported, "This build of the client cannot run ascp, because it starts no programs.",
-        remedy:
-          "Name another engine in AsperaTransferOptions, or transfer on Linux or macOS with the package trait Client.")
+        remedy: "Name another engine in AsperaTransferOptions, or use Linux or macOS with the package trait Client.")
     #endif
   }
 }

@@ -7,9 +7,11 @@ internal import StorageCrypto
 /// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
 ///
 /// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys. The
-/// ID of a key is found name by name, and ``NodeMemory`` caches the IDs of folders.
+/// ID of a key is found name by name, and ``NodeMemory`` caches the IDs of folders. Errors name the `key` in question.
 struct IdentifiedFiles: NodeFiles {
-  private static let pageEntryLimit = 1_000
+  /// The maximum number of entries in a page.
+  private static let pageSizeLimit = 1_000
+  /// The maximum number of empty pages of a folder, which a node that never ends could send.
   private static let emptyPageLimit = 1_000
   /// The error code for a file or folder that the node does not list, for which it sends no error.
   private static let notFoundCode = "NotFound"
@@ -18,32 +20,35 @@ struct IdentifiedFiles: NodeFiles {
   let node: NodeClient
   let access: AsperaNodeAccess
 
-  var memory: NodeMemory { node.sender.storeCache.value { NodeMemory() } }
+  private var memory: NodeMemory { node.sender.storeCache.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
-    guard let entry = try await lookUp(path(of: key), for: key) else {
-      throw node.notFound(key, code: Self.notFoundCode, Self.missingFileMessage)
+    let path = nodePath(of: key)
+    let (parent, name) = NodeFilePath.split(path)
+    let entry: NodeEntry? = try await repeatingIfStale(path) {
+      guard let id = try await folderID(parent, for: key) else { return nil }
+      return try await self.entry(named: name, inFolder: id, for: key)
     }
+    guard let entry else { throw node.notFound(key, code: Self.notFoundCode, Self.missingFileMessage) }
     return entry
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
-    let path = path(of: key)
+    let path = nodePath(of: key)
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(path, for: key) else { return nil }
       let uptime = node.sender.time.uptime
-      return try await listEntries(ofFolder: id, for: key) { page in
-        for folder in page where folder.isFolder {
-          guard let id = folder.id else { continue }
-          memory.remember(id, of: Self.join(path, folder.name), for: access.identity, at: uptime)
-        }
-        return true
+      let entries = try await listEntries(ofFolder: id, for: key) { _ in true }
+      for entry in entries where entry.isFolder {
+        guard let id = entry.id else { continue }
+        memory.rememberFolder(id, at: Self.join(path, entry.name), for: access.identity, at: uptime)
       }
+      return entries
     }
   }
 
   func createFolder(_ key: String) async throws {
-    let names = path(of: key).words(between: "/").map(String.init)
+    let names = nodePath(of: key).words(between: "/").map(String.init)
     for count in names.indices {
       let parent = names[..<count].joined(separator: "/")
       let folder = Self.join(parent, names[count])
@@ -55,9 +60,7 @@ struct IdentifiedFiles: NodeFiles {
         let (_, document) = try await node.call(
           .post, "/files/\(id.percentEncoded())/files", as: "create", for: key,
           body: ["name": .string(names[count]), "type": "folder"])
-        guard document["id"]?.string != nil else {
-          throw StorageError.malformedResponse("the created folder has no ID")
-        }
+        guard document["id"]?.string != nil else { throw StorageError.malformedResponse("the new folder has no ID") }
       } catch let error as ServiceError where error.status == .conflict {
         // Another client may have created the folder; a file with the name remains an error.
         guard try await folderID(folder, for: key) != nil else { throw error }
@@ -67,7 +70,7 @@ struct IdentifiedFiles: NodeFiles {
 
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
-    memory.forgetFolder(path(of: key), for: access.identity)
+    memory.forgetFolder(nodePath(of: key), for: access.identity)
     let (_, document) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", for: key, body: ["name": .string(name)])
     try NodeResponse.requireChangeResponse(document)
@@ -90,18 +93,18 @@ struct IdentifiedFiles: NodeFiles {
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
-    if entry.isFolder { memory.forgetFolder(path(of: key), for: access.identity) }
+    if entry.isFolder { memory.forgetFolder(nodePath(of: key), for: access.identity) }
     let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", for: key)
     try NodeResponse.requireChangeResponse(document)
   }
 
   /// Returns the path of a key below the access key's root folder, without a leading slash.
-  func path(of key: String) -> String {
+  private func nodePath(of key: String) -> String {
     let path = NodeFilePath.join(key, below: node.provider.root)
     return String(path.removingBytePrefix("/") ?? path[...])
   }
 
-  func rootID(for key: String) async throws -> String {
+  private func rootID(for key: String) async throws -> String {
     if let id = node.provider.rootFileID { return id }
     if let id = memory.rootID(for: access.identity) { return id }
     let (_, document) = try await node.call(.get, "/self", as: "self", for: key)
@@ -112,9 +115,11 @@ struct IdentifiedFiles: NodeFiles {
     return id
   }
 
-  func folderID(_ path: String, for key: String) async throws -> String? {
+  /// Returns the ID of the folder at a path below the root folder, or `nil` if there is no such folder.
+  private func folderID(_ path: String, for key: String) async throws -> String? {
     let uptime = node.sender.time.uptime
-    var (knownPath, id) = memory.nearest(to: path, for: access.identity, at: uptime)
+    // The path begins with the nearest folder whose ID is known, and each further name is looked up in its folder.
+    var (knownPath, id) = memory.nearestFolder(to: path, for: access.identity, at: uptime)
     let remainingPath = path.utf8.dropFirst(knownPath.isEmpty ? 0 : knownPath.utf8.count + 1)
     for name in remainingPath.split(separator: UInt8(ascii: "/")) {
       let parent: String = if let id { id } else { try await rootID(for: key) }
@@ -122,17 +127,9 @@ struct IdentifiedFiles: NodeFiles {
       guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
       knownPath = Self.join(knownPath, name)
       id = entry.id
-      if let id { memory.remember(id, of: knownPath, for: access.identity, at: uptime) }
+      if let id { memory.rememberFolder(id, at: knownPath, for: access.identity, at: uptime) }
     }
     return if let id { id } else { try await rootID(for: key) }
-  }
-
-  private func lookUp(_ path: String, for key: String) async throws -> NodeEntry? {
-    let (parent, name) = NodeFilePath.split(path)
-    return try await repeatingIfStale(path) {
-      guard let id = try await folderID(parent, for: key) else { return nil }
-      return try await entry(named: name, inFolder: id, for: key)
-    }
   }
 
   private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
@@ -143,11 +140,11 @@ struct IdentifiedFiles: NodeFiles {
 
   /// Requests the pages of a folder until a closure returns `false`, and returns the entries of all pages.
   ///
-  /// With a name, only the entries with the name are requested, but a node may ignore it. Errors name the key.
+  /// With a name, only the entries with the name are requested, but a node may ignore it.
   private func listEntries(
     ofFolder id: String, named name: String? = nil, for key: String, while shouldContinue: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
-    let pageSize = min(node.sender.configuration.keysPerPage, Self.pageEntryLimit)
+    let pageSize = min(node.sender.configuration.keysPerPage, Self.pageSizeLimit)
     let nameFilter = name.map { "&name=\($0.percentEncoded())" } ?? ""
     let firstPage = "/files/\(id.percentEncoded())/files?per_page=\(pageSize)\(nameFilter)"
     var list = EntryList(node.sender.location(ofKey: key))
@@ -177,7 +174,7 @@ struct IdentifiedFiles: NodeFiles {
 
   /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
   private func repeatingIfStale<Value>(_ path: String, _ operation: () async throws -> Value) async throws -> Value {
-    guard memory.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
+    guard memory.nearestFolder(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
       return try await operation()
     }
     do {
@@ -201,25 +198,25 @@ extension IdentifiedFiles {
   private static let defaultTokenMargin = Duration.seconds(120)
   private static let infoByteLimit = 1 << 20
 
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
-    var spec = TransferSpec(.send, [TransferPath(file, to: path(of: key))], destinationRoot: "/")
+  func uploadSession(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
+    var spec = TransferSpec(.send, [TransferPath(file, to: nodePath(of: key))], destinationRoot: "/")
     spec.createsFolder = true
-    return try await session(spec, fileID: rootID(for: key), for: key, in: context)
+    return try await makeSession(spec, fileID: rootID(for: key), for: key, in: context)
   }
 
-  func download(
+  func downloadSession(
     of key: String, into folder: TemporaryFolder, in context: TransferContext
   ) async throws -> TransferSession {
-    let (parent, file) = NodeFilePath.split(path(of: key))
+    let (parent, file) = NodeFilePath.split(nodePath(of: key))
     guard let id = try await folderID(parent, for: key) else {
       throw node.notFound(key, code: Self.notFoundCode, Self.missingFileMessage)
     }
     let paths = [TransferPath(file, to: TemporaryFolder.contentName)]
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
-    return try await session(spec, fileID: id, for: key, in: context)
+    return try await makeSession(spec, fileID: id, for: key, in: context)
   }
 
-  private func session(
+  private func makeSession(
     _ spec: TransferSpec, fileID: String, for key: String, in context: TransferContext
   ) async throws -> TransferSession {
     var server = try await prepareTransferServer(for: key, in: context)
@@ -235,7 +232,7 @@ extension IdentifiedFiles {
     if let server = memory.server(for: access.identity) { return server }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
-    server.remoteUser = context.callerUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    server.remoteUser = context.callerUser ?? info?["transfer_user"]?.nonemptyString
     if let account = context.account {
       if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
     } else {
@@ -277,6 +274,6 @@ extension IdentifiedFiles {
 extension JSONValue {
   /// Returns a value in the `settings` of a response to `/info`, or `nil` if it is missing or empty.
   fileprivate func setting(_ name: String) -> String? {
-    self["settings"]?.array?.first { $0["name"]?.string == name }?["value"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    self["settings"]?.array?.first { $0["name"]?.string == name }?["value"]?.nonemptyString
   }
 }

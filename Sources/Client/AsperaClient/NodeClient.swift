@@ -7,8 +7,12 @@ internal import SystemPackage
 
 /// The object store of a client for an Aspera node, which calls the Node API and transfers bytes in a queue.
 struct NodeClient: OpenFileStore {
+  private static let folderErrorCode = "IsFolder"
+  private static let folderMessage = "The key names a folder, which is not an object."
+
   let sender: RequestSender<AsperaProvider>
   var provider: AsperaProvider { sender.provider }
+  private var context: TransferContext { get throws { try sender.storeCache.value { try TransferContext(sender) } } }
 
   /// The operations on files: by IDs for a bearer token or a root folder ID, otherwise by paths.
   var files: any NodeFiles {
@@ -32,10 +36,12 @@ struct NodeClient: OpenFileStore {
   ) async throws -> (response: HTTPResponse, document: JSONValue) {
     var draft = try draft(method, path, as: action, for: key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
-    let (response, body) = try await sender.exchange(draft)
-    return (response, body.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(body))
+    let (response, responseBody) = try await sender.exchange(draft)
+    let isEmpty = responseBody.isEmpty && response.status == .noContent
+    return (response, isEmpty ? .null : try NodeResponse.document(responseBody))
   }
 
+  /// Returns the draft of a request, for which an error in a successful response counts as a failure.
   func draft(
     _ method: HTTPRequest.Method, _ path: String, as action: String, for key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil
@@ -50,11 +56,12 @@ struct NodeClient: OpenFileStore {
       body: body.map { .bytes($0.serialized) } ?? .none)
     let subject = draft.subject
     draft.errorInside = { response, body in
-      NodeResponse.refusal(in: body).map { ServiceError($0, in: response, subject: subject) }
+      NodeRefusal(inBody: body).map { ServiceError($0, in: response, subject: subject) }
     }
     return draft
   }
 
+  /// Checks the key, and the provider's parameters, which were not checked when it was created.
   func requireValidKey(_ key: String) throws {
     _ = try provider.nodeURL.get()
     try NodeFilePath.requireKey(key)
@@ -65,10 +72,6 @@ struct NodeClient: OpenFileStore {
       return try await files.entry(key)
     } catch let error as ServiceError where error.kind == .noSuchKey { return nil }
   }
-
-  private var context: TransferContext { get throws { try sender.storeCache.value { try TransferContext(sender) } } }
-  private static let folderErrorCode = "IsFolder"
-  private static let folderMessage = "The key names a folder, which is not an object."
 
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.requireUnset([("headers", !headers.isEmpty)])
@@ -96,7 +99,7 @@ struct NodeClient: OpenFileStore {
     return try await sender.withTransferLedger(for: "upload", of: key, progress: progress) { ledger in
       let file = try await UploadFile(source)
       let context = try context
-      let session = try await files.upload(of: file.path, to: key, in: context)
+      let session = try await files.uploadSession(of: file.path, to: key, in: context)
       try await context.queue.runToEnd(session, size: file.length, meter: ledger.meter(total: file.length))
       try await file.requireUnchanged()
       return UploadedObject(key: key, size: file.length, checksum: file.checksum)
@@ -142,7 +145,7 @@ struct NodeClient: OpenFileStore {
   ) async throws -> DownloadedFile {
     let folder = try TemporaryFolder(in: parent?.string)
     let context = try context
-    let session = try await files.download(of: info.key, into: folder, in: context)
+    let session = try await files.downloadSession(of: info.key, into: folder, in: context)
     try await context.queue.runToEnd(session, size: info.size, meter: meter)
     return try await DownloadedFile(info, in: folder)
   }
@@ -166,7 +169,7 @@ struct NodeClient: OpenFileStore {
         report.failures.append(.init(key: key, code: Self.folderErrorCode, message: Self.folderMessage))
       }
       report.deleted += entries.filter { $0.entry == nil }.map(\.key)
-      try await remove(entries.filter { $0.entry?.isFolder == false }, in: files, report: &report)
+      try await removeFiles(entries.filter { $0.entry?.isFolder == false }, in: files, report: &report)
     }
     return report
   }
@@ -205,13 +208,14 @@ struct NodeClient: OpenFileStore {
     }
   }
 
+  /// Deletes one file or folder, and succeeds if there is none.
   private func remove(_ key: String, _ entry: NodeEntry?, in files: some NodeFiles) async throws {
     do {
-      if let error = try await files.remove([(key, entry)])[0] { throw error }
+      if let error = try await files.remove([(key, entry)]).first ?? nil { throw error }
     } catch let error as ServiceError where error.kind == .noSuchKey { return }
   }
 
-  private func remove(
+  private func removeFiles(
     _ entries: [(key: String, entry: NodeEntry?)], in files: some NodeFiles, report: inout DeletionReport
   ) async throws {
     guard !entries.isEmpty else { return }

@@ -36,7 +36,7 @@ struct NodeEntry: Sendable {
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
     guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a file has no type") }
     let isFolder = type == "directory" || type == "container"
-    try self.init(element, id: nil, name, isFolder: isFolder, isLink: type == "symbolic_link", timeMember: "mtime")
+    try self.init(element, id: nil, name, isFolder: isFolder, isLink: type == "symbolic_link", timeName: "mtime")
   }
 
   /// Creates an entry from a `/files/{id}/files` response; a link, which may lead to another node, counts as a file.
@@ -46,19 +46,18 @@ struct NodeEntry: Sendable {
     }
     guard Self.isEntryName(name) else { throw StorageError.malformedResponse("a listed file has an invalid name") }
     guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
-    try self.init(
-      element, id: id, name, isFolder: type == "folder", isLink: type == "link", timeMember: "modified_time")
+    try self.init(element, id: id, name, isFolder: type == "folder", isLink: type == "link", timeName: "modified_time")
   }
 
   private init(
-    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, timeMember: String
+    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, timeName: String
   ) throws(StorageError) {
     self.id = id
     self.name = name
     self.isFolder = isFolder
     size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (isLink ? 0 : nil)
     guard isFolder || size != nil else { throw StorageError.malformedResponse("a file has no size") }
-    modified = element[timeMember]?.string.flatMap { Timestamp(iso8601: $0) }
+    modified = element[timeName]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 
   /// Returns whether a text can be the ID of a file: between 1 and 255 printable ASCII characters.

@@ -4,8 +4,7 @@ internal import StorageAuth
 
 /// The operations of a Node API on files and folders.
 ///
-/// ``PathFiles`` identifies files by paths, and requires Basic authorization. ``IdentifiedFiles`` identifies files by
-/// IDs, and is the only way for bearer tokens.
+/// ``PathFiles`` identifies files by paths, for Basic authorization, and ``IdentifiedFiles`` by IDs, for bearer tokens.
 protocol NodeFiles: Sendable {
   /// Requests the description of a file or folder; if there is none, the error is of the kind `noSuchKey`.
   func entry(_ key: String) async throws -> NodeEntry
@@ -25,11 +24,11 @@ protocol NodeFiles: Sendable {
   /// - Returns: For each key the node's error, or `nil` if the file or folder was deleted.
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?]
 
-  /// Prepares the upload of a local file, which creates the folders above it.
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession
+  /// Makes a session that uploads a local file, and creates the folders above it on the node.
+  func uploadSession(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession
 
-  /// Prepares the download of a file to the content of a temporary folder.
-  func download(
+  /// Makes a session that downloads a file to the content of a temporary folder.
+  func downloadSession(
     of key: String, into folder: TemporaryFolder, in context: TransferContext
   ) async throws -> TransferSession
 }
@@ -47,6 +46,7 @@ enum NodeFilePath {
 
   static func isKey(_ key: String) -> Bool { key.parts(between: "/").allSatisfy { isName($0) } }
 
+  /// Returns whether a name can be part of a key: it leads nowhere else, and has no control characters.
   static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name != "." && name != ".."
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }
@@ -57,7 +57,7 @@ enum NodeFilePath {
     return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
   }
 
-  // A slash at the end makes no difference.
+  /// Returns whether two paths are the same; a slash at the end makes no difference.
   static func isSame(_ first: String, _ second: String) -> Bool {
     (first.removingByteSuffix("/") ?? first[...]).isIdentical(to: second.removingByteSuffix("/") ?? second[...])
   }

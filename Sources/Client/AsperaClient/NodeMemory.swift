@@ -13,6 +13,7 @@ final class NodeMemory: Sendable {
 
   private struct Folder {
     let id: String
+    /// The uptime at which the ID expires.
     let expiration: Duration
   }
 
@@ -39,7 +40,7 @@ final class NodeMemory: Sendable {
   func server(for identity: String) -> TransferSpec? { withContents(of: identity) { $0.server } }
   func remember(_ server: TransferSpec, for identity: String) { withContents(of: identity) { $0.server = server } }
 
-  func remember(_ id: String, of path: String, for identity: String, at uptime: Duration) {
+  func rememberFolder(_ id: String, at path: String, for identity: String, at uptime: Duration) {
     withContents(of: identity) { contents in
       if contents.folders.count >= Self.folderLimit {
         contents.folders = contents.folders.filter { $0.value.expiration > uptime }
@@ -50,24 +51,26 @@ final class NodeMemory: Sendable {
   }
 
   /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
-  func nearest(to path: String, for identity: String, at uptime: Duration) -> (path: String, id: String?) {
+  func nearestFolder(to path: String, for identity: String, at uptime: Duration) -> (path: String, id: String?) {
     withContents(of: identity) { contents in
-      var path = path[...]
-      while !path.isEmpty {
-        if let folder = contents.folders[ByteExactString(path)], folder.expiration > uptime {
-          return (String(path), folder.id)
+      var folderPath = path[...]
+      while !folderPath.isEmpty {
+        if let folder = contents.folders[ByteExactString(folderPath)], folder.expiration > uptime {
+          return (String(folderPath), folder.id)
         }
-        path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+        folderPath = folderPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { folderPath[..<$0] } ?? ""
       }
       return ("", nil)
     }
   }
 
+  /// Forgets the IDs of a folder and of all folders in it, which have another path after it was renamed.
   func forgetFolder(_ path: String, for identity: String) {
     withContents(of: identity) { contents in
       contents.folders = contents.folders.filter { folderPath, _ in
-        let isInFolder = [nil, UInt8(ascii: "/")].contains(folderPath.utf8.dropFirst(path.utf8.count).first)
-        return !(folderPath.utf8.starts(with: path.utf8) && isInFolder)
+        guard folderPath.utf8.starts(with: path.utf8) else { return true }
+        let nextByte = folderPath.utf8.dropFirst(path.utf8.count).first
+        return nextByte != nil && nextByte != UInt8(ascii: "/")
       }
     }
   }

@@ -32,10 +32,6 @@ enum NodeResponse {
       throw .malformedResponse("it is neither empty nor a JSON object")
     }
   }
-
-  static func refusal(in body: [UInt8]) -> NodeRefusal? {
-    (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
-  }
 }
 
 extension NodeRefusal {

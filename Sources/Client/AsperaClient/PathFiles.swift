@@ -8,21 +8,21 @@ struct PathFiles: NodeFiles {
   let node: NodeClient
 
   func entry(_ key: String) async throws -> NodeEntry {
-    let path = path(key)
+    let path = nodePath(of: key)
     let (_, document) = try await call("browse", for: key, ["path": .string(path), "count": 1])
     return try NodeEntry(requested: document["self"], at: path)
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
-    let path = path(key)
-    let entriesPerPage = JSONNumber(node.sender.configuration.keysPerPage)
+    let path = nodePath(of: key)
+    let pageSize = JSONNumber(node.sender.configuration.keysPerPage)
     var list = EntryList(node.sender.location(ofKey: key))
     while true {
       let document: JSONValue
       do {
         let position = JSONNumber(list.entries.count)
-        let range: JSONValue = ["path": .string(path), "count": .number(entriesPerPage), "skip": .number(position)]
-        document = try await call("browse", for: key, range).document
+        let page: JSONValue = ["path": .string(path), "count": .number(pageSize), "skip": .number(position)]
+        document = try await call("browse", for: key, page).document
       } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty { return nil }
       guard try NodeEntry(requested: document["self"], at: path).isFolder else { return nil }
       let items = try NodeResponse.elements("items", of: document)
@@ -40,9 +40,10 @@ struct PathFiles: NodeFiles {
   }
 
   func createFolder(_ key: String) async throws {
-    var folders: [String] = []
-    for name in key.words(between: "/") { folders.append(folders.last.map { "\($0)/\(name)" } ?? String(name)) }
-    let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
+    // Each folder comes after its parent.
+    var keys: [String] = []
+    for name in key.words(between: "/") { keys.append(keys.last.map { "\($0)/\(name)" } ?? String(name)) }
+    let elements = keys.map { ["path": .string(nodePath(of: $0)), "type": "directory"] as JSONValue }
     let (response, document) = try await call("create", for: key, ["paths": .array(elements)])
     let results = try NodeResponse.elements("paths", of: document, count: elements.count)
     // The node also refuses to create a folder that exists.
@@ -52,7 +53,7 @@ struct PathFiles: NodeFiles {
   }
 
   func rename(_ key: String, to name: String) async throws {
-    let (folder, oldName) = NodeFilePath.split(path(key))
+    let (folder, oldName) = NodeFilePath.split(nodePath(of: key))
     let element: JSONValue = [
       "path": .string(folder.isEmpty ? "/" : folder), "source": .string(oldName), "destination": .string(name),
     ]
@@ -65,13 +66,13 @@ struct PathFiles: NodeFiles {
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
     // A folder that meanwhile replaced a file is kept unless it is empty.
     let paths = files.map {
-      ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
+      ["path": .string(nodePath(of: $0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
     }
     let singleKey = files.count == 1 ? files[0].key : ""
     let (response, document) = try await call("delete", for: singleKey, ["paths": .array(paths)])
     let results = try NodeResponse.elements("paths", of: document, count: files.count)
     return try zip(files, results).map { file, result in
-      guard (result["path"]?.string).map({ NodeFilePath.isSame($0, path(file.key)) }) ?? true else {
+      guard (result["path"]?.string).map({ NodeFilePath.isSame($0, nodePath(of: file.key)) }) ?? true else {
         throw StorageError.malformedResponse("its results are not in the order of the request")
       }
       return NodeRefusal(of: result).map {
@@ -80,20 +81,20 @@ struct PathFiles: NodeFiles {
     }
   }
 
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
+  func uploadSession(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
     var spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
     spec.createsFolder = true
     return context.makeSetupSession(spec)
   }
 
-  func download(
+  func downloadSession(
     of key: String, into folder: TemporaryFolder, in context: TransferContext
   ) async throws -> TransferSession {
-    let paths = [TransferPath(path(key), to: TemporaryFolder.contentName)]
+    let paths = [TransferPath(nodePath(of: key), to: TemporaryFolder.contentName)]
     return context.makeSetupSession(TransferSpec(.receive, paths, destinationRoot: folder.path))
   }
 
-  private func path(_ key: String) -> String { NodeFilePath.join(key, below: node.provider.root) }
+  private func nodePath(of key: String) -> String { NodeFilePath.join(key, below: node.provider.root) }
 
   private func call(
     _ action: String, for key: String, _ body: JSONValue, isRepeatable: Bool = true

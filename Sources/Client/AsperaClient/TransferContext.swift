@@ -16,14 +16,22 @@ final class TransferContext: Sendable {
   let callerUser: String?
   private let options: AsperaTransferOptions
   private let issuer: SetupTokenIssuer
+  /// The observation of the queue's events, which ends when it is released.
   private let observation: EventHub.Observation
 
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let nodeURL = try sender.provider.nodeURL.get()
     options = sender.provider.transfers
-    try options.requireServerOptionsForLogin()
+    try options.requireNoExcludedServerOption()
     host = options.server.host ?? AsperaAccount.host(of: nodeURL.authority)
-    (account, publicKey) = try Self.makeAccount(options, on: host)
+    var generatedPublicKey: String?
+    account = try options.account(on: host) {
+      // The key shows only that the client is an Aspera client, and tokens authorize transfers: a short key suffices.
+      let key = try DynamicKey(bits: 2_048)
+      generatedPublicKey = key.publicKey
+      return key
+    }
+    publicKey = generatedPublicKey
     callerUser = if case .account(let account) = options.login { account.user } else { nil }
     issuer = SetupTokenIssuer(node: nodeURL.visible, access: sender.credentials, tokenLifetime: options.tokenLifetime)
     // The client's operation emits a transfer event with the object's key, so the event of the queue is not passed on.
@@ -35,20 +43,6 @@ final class TransferContext: Sendable {
     queue = TransferQueue(
       engine: try options.makeEngine(sender.time), configuration: options.queue, authEvents: queueEvents,
       in: .system(sender.transport, sender.time))
-  }
-
-  /// Returns the account that logs in, with the public key of the key pair that is generated for it, if any.
-  private static func makeAccount(
-    _ options: AsperaTransferOptions, on host: String
-  ) throws -> (account: AsperaAccount?, publicKey: String?) {
-    var publicKey: String?
-    let account = try options.account(on: host) {
-      // The key shows only that the client is an Aspera client, and tokens authorize transfers: a short key suffices.
-      let key = try DynamicKey(bits: 2_048)
-      publicKey = key.publicKey
-      return key
-    }
-    return (account, publicKey)
   }
 
   /// Returns a session whose token and server the node determines in its response to a setup request.

@@ -124,7 +124,7 @@ struct DownloadedFile: Sendable {
   }
 
   func stream(_ offsets: Range<Int64>) -> ByteStream {
-    // Retains the folder until the stream has been read.
+    // The stream retains the folder until it has been read.
     ByteStream { [self] in
       var offset = offsets.lowerBound
       return {
@@ -132,9 +132,9 @@ struct DownloadedFile: Sendable {
         guard count > 0 else { return nil }
         let chunk = try await contentFile.read(from: offset, upTo: Int(count))
         guard !chunk.isEmpty else {
-          let (readCount, length) = (offset - offsets.lowerBound, offsets.upperBound - offsets.lowerBound)
+          let readCount = offset - offsets.lowerBound
           throw StorageError(
-            .truncated, "\(info.key) came with \(readCount) bytes instead of \(length).", remedy: "Download it again.")
+            .truncated, "\(info.key) ended after \(readCount) of \(offsets.count) bytes.", remedy: "Download it again.")
         }
         offset += Int64(chunk.count)
         return chunk

@@ -25,6 +25,7 @@ struct QueueMachine {
   var interruptedIDs: [String] = []
   /// The IDs of the sessions that occupy a slot, in the order in which they became active.
   var activeIDs: [String] = []
+  /// The IDs of the active sessions that wait for their turn to take the next step, in order.
   var idsInStartOrder: [String] = []
   var isShutDown = false
   var isPaused = false
@@ -69,10 +70,9 @@ struct QueueMachine {
   /// Cancels a session, and removes it from the queue after it has ended.
   mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id] else { return [] }
-    idsToRunAgainAfterStop.remove(id)
-    guard !session.isEnded else { return forget(id) }
+    if session.isEnded { return forget(id) }
     idsToRemoveAfterEnd.insert(id)
-    return update(id) { $0.cancel() } + schedule(at: uptime)
+    return cancel(id, at: uptime)
   }
 
   /// Runs a session before all others, even if it has ended or is stopping, and interrupts another if no slot is free.
@@ -85,6 +85,7 @@ struct QueueMachine {
     return makeUrgent(id) + freeSlotsForUrgent() + schedule(at: uptime)
   }
 
+  /// Starts no more sessions, and interrupts the active ones if requested.
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
     return stopping ? activeIDs.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
@@ -107,6 +108,7 @@ struct QueueMachine {
     return schedule(at: uptime)
   }
 
+  /// Passes an event to the machine of a session, and moves the session to the lists of its new state.
   mutating func update(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) -> [Effect] {
     guard let session = sessions[id] else { return [] }
     var changedSession = session
@@ -141,6 +143,7 @@ struct QueueMachine {
     }
   }
 
+  /// Gives the free slots to the next sessions, and starts the sessions that are due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
     while activeIDs.count < configuration.maximumActive, let id = nextSessionID() {
@@ -149,6 +152,7 @@ struct QueueMachine {
     return effects + startDueSessions(at: uptime)
   }
 
+  /// Puts a session that has no slot behind the other urgent ones, and queues it again if it has ended.
   private mutating func makeUrgent(_ id: String) -> [Effect] {
     switch sessions[id]?.state {
     case .waiting, .interrupted:

@@ -3,6 +3,8 @@
 internal import AsperaAuth
 internal import StorageAuth
 
+typealias TransferResult = Result<TransferSummary, TransferFailure>
+
 /// The state machine of a transfer session, which turns events into effects without a clock, a lock or a task.
 ///
 /// Each task that it starts has a ticket. Abandoning the task changes the ticket, so that a late result is ignored.
@@ -36,7 +38,7 @@ struct SessionMachine {
     case waitingToRetry(before: Step)
     case stopping(StopReason)
     case interrupted(before: Step)
-    case ended(Result<TransferSummary, TransferFailure>)
+    case ended(TransferResult)
   }
 
   /// An action that the transfer queue performs for the session, in the order of the effects.
@@ -78,18 +80,11 @@ struct SessionMachine {
   }
 
   /// Whether the session requests or checks its token, after which its attempt starts.
-  var isStarting: Bool {
-    switch state {
-    case .requestingToken, .checkingToken: true
-    default: false
-    }
-  }
+  var isStarting: Bool { if case .requestingToken = state { true } else { state == .checkingToken } }
 
+  /// Whether an attempt has started and has not ended.
   private var isAttempting: Bool {
-    switch state {
-    case .connecting, .running, .stopping: true
-    default: false
-    }
+    if case .stopping = state { true } else { state == .connecting || state == .running }
   }
 
   var isEnded: Bool { if case .ended = state { true } else { false } }
@@ -102,6 +97,7 @@ struct SessionMachine {
     return requiresToken && tokenSupply == .none ? end(.failure(.tokenRequired)) : []
   }
 
+  /// Begins the session's turn, or continues it after an interruption.
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
@@ -144,11 +140,13 @@ struct SessionMachine {
     }
   }
 
+  /// Continues after the delay before a retry.
   mutating func delayEnded(_ taskTicket: UInt64) -> [Effect] {
     guard taskTicket == ticket, case .waitingToRetry(let step) = state else { return [] }
     return queue(before: step)
   }
 
+  /// Lets the session wait for its turn to take a step, and reports its activation if it has its token already.
   private mutating func queue(before step: Step) -> [Effect] {
     state = .queued(before: step)
     return step == .checkToken ? reportActivation() : []
@@ -173,7 +171,7 @@ struct SessionMachine {
     return isAccepted ? [.report(.willStopRunning), .cancelTask] : [.cancelTask]
   }
 
-  mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
+  private mutating func end(_ result: TransferResult) -> [Effect] {
     var effects: [Effect] = []
     if isActivated { effects.append(.report(.willDeactivate)) }
     if state != .waiting { effects.append(.report(.didDeactivate)) }
@@ -241,9 +239,7 @@ struct SessionMachine {
   }
 
   /// Continues after an attempt whose processes, files and ports are gone.
-  mutating func attemptEnded(
-    _ taskTicket: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
-  ) -> [Effect] {
+  mutating func attemptEnded(_ taskTicket: UInt64, _ result: TransferResult, random: Double) -> [Effect] {
     guard taskTicket == ticket, isAttempting else { return [] }
     var effects: [Effect] = []
     if case .success = result, !isAccepted {
@@ -258,9 +254,7 @@ struct SessionMachine {
   }
 
   /// Decides how the session continues; a transfer that completed before it could be stopped is a success.
-  private mutating func continueSession(
-    after result: Result<TransferSummary, TransferFailure>, random: Double
-  ) -> [Effect] {
+  private mutating func continueSession(after result: TransferResult, random: Double) -> [Effect] {
     guard case .failure(let failure) = result else { return end(result) }
     switch state {
     case .stopping(.cancel): return end(.failure(.cancelled))
@@ -268,6 +262,7 @@ struct SessionMachine {
       state = .interrupted(before: .checkToken)
       return []
     case .stopping(.interrupt):
+      // The attempt failed by itself before it was stopped. The session retries when it continues, without a delay.
       let effects = retryOrEnd(after: failure, random: random)
       guard case .waitingToRetry(let step) = state else { return effects }
       ticket += 1
@@ -277,6 +272,7 @@ struct SessionMachine {
     }
   }
 
+  /// Retries a failed attempt within the limits; the cases at the end add to the failure why it is not retried.
   private mutating func retryOrEnd(after failure: TransferFailure, random: Double) -> [Effect] {
     retryCounts.endAttempt()
     switch failure.kind {

@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// A transfer queue's data about a session, except the session's state machine.
 struct SessionRecord {
-  typealias Waiter = CheckedContinuation<Result<TransferSummary, TransferFailure>?, Never>
+  typealias Waiter = CheckedContinuation<TransferResult?, Never>
 
   let session: TransferSession
   var account: AsperaAccount?
@@ -45,6 +45,7 @@ struct SessionRecord {
 
   var tokenSupply: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixedCredential != nil ? .fixed : .none }
 
+  /// The user and the address of the login, by which the queue remembers accepted logins; missing parts are empty.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -54,13 +55,14 @@ struct SessionRecord {
 
   var subject: String { session.specification.subject(for: account) }
 
+  /// Starts the measurement of an activation, and creates its token cache.
   mutating func beginActivation(as id: String, in queue: TransferQueue, at uptime: Duration) {
     activationStart = uptime
     transferredBytes = 0
     let configuration = queue.configuration.tokens
     if let issuer {
       let provider = SessionTokenProvider(
-        issuer: issuer, session: id, specification: session.specification.specificationForIssuer(of: account),
+        issuer: issuer, sessionID: id, specification: session.specification.specificationForIssuer(of: account),
         requestCount: tokenProvider?.requestCount ?? 0)
       tokenProvider = provider
       tokens = SessionTokens(
@@ -71,6 +73,7 @@ struct SessionRecord {
     }
   }
 
+  /// Releases what the session needs only until it ends.
   mutating func releaseResources() {
     tokens = nil
     signedSpecification = nil
@@ -85,7 +88,7 @@ struct SessionRecord {
     case .progress(let progress): transferredBytes = max(transferredBytes, progress.bytes)
     case .file(let file):
       if case .failed = file.outcome { return }
-      pathFeed?.removeDone(file.file)
+      pathFeed?.removePath(withSource: file.file)
     case .connecting, .running: break
     }
   }
@@ -95,7 +98,7 @@ struct SessionRecord {
     return AuthEvent.Retry(subject: subject, attempt: retry.number + 1, delay: retry.delay, reason: reason)
   }
 
-  func transferEvent(_ result: Result<TransferSummary, TransferFailure>, at uptime: Duration) -> AuthEvent.Transfer {
+  func transferEvent(_ result: TransferResult, at uptime: Duration) -> AuthEvent.Transfer {
     let duration = uptime - activationStart
     return switch result {
     case .success(let summary):
@@ -131,9 +134,8 @@ struct PathFeed {
     attemptContinuation?.finish()
   }
 
-  mutating func removeDone(_ file: String) {
-    guard let index = pendingPaths.firstIndex(where: { $0.source == file }) else { return }
-    pendingPaths.remove(at: index)
+  mutating func removePath(withSource source: String) {
+    if let index = pendingPaths.firstIndex(where: { $0.source == source }) { pendingPaths.remove(at: index) }
   }
 
   /// Returns a sequence for a new attempt: the pending paths, and the paths that are added during the attempt.

@@ -5,8 +5,7 @@ internal import StorageAuth
 
 /// The token cache for one activation of a session, which has a token issuer or a fixed token.
 ///
-/// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
-/// and refreshes a rejected token exactly once.
+/// There is at most one request at a time, none for some time after a failure, and one for each rejected token.
 final class SessionTokens: Sendable {
   private let cache: CredentialCache<TransferCredential>
   /// The provider of the issuer's tokens, or `nil` if the token is fixed.
@@ -56,12 +55,13 @@ final class SessionTokens: Sendable {
   /// Waits for a token that remains valid for the margin, and returns its issuance if it is a new one.
   func obtainToken(_ need: SessionMachine.TokenNeed) async throws(CredentialError) -> TokenIssuance? {
     provider?.nextReason = need.reason
-    let rejected = need.isRejected ? usedGeneration.withLock { $0 } : nil
-    return recordUse(of: try await cache.credential(lasting: margin, replacing: rejected))
+    let rejectedGeneration = need.isRejected ? usedGeneration.withLock { $0 } : nil
+    return recordUse(of: try await cache.credential(lasting: margin, replacing: rejectedGeneration))
   }
 
   func shutdown() { cache.shutdown() }
 
+  /// Records that an attempt uses a credential, and returns its issuance if the previous attempt used another one.
   private func recordUse(of cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
     let isNew = usedGeneration.withLock { generation in
       defer { generation = cached.generation }
@@ -83,14 +83,14 @@ final class SessionTokenProvider: CredentialProvider {
   }
 
   private let issuer: any TokenIssuer
-  private let session: String
+  private let sessionID: String
   private let specification: TransferSpec
   private let log: Lock<RequestLog>
 
   /// Creates a provider for a session that has requested `requestCount` tokens; the specification has no secrets.
-  init(issuer: any TokenIssuer, session: String, specification: TransferSpec, requestCount: Int) {
+  init(issuer: any TokenIssuer, sessionID: String, specification: TransferSpec, requestCount: Int) {
     self.issuer = issuer
-    self.session = session
+    self.sessionID = sessionID
     self.specification = specification
     log = Lock(RequestLog(requestCount: requestCount))
   }
@@ -109,7 +109,7 @@ final class SessionTokenProvider: CredentialProvider {
     let request = log.withLock { log in
       log.requestCount += 1
       let request = TokenRequest(
-        session: session, specification: specification, reason: log.nextReason, attempt: log.requestCount)
+        session: sessionID, specification: specification, reason: log.nextReason, attempt: log.requestCount)
       log.lastRequest = request
       // The cache requests another token by itself only when this one expires.
       log.nextReason = .expired

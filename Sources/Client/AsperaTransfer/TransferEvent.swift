@@ -14,22 +14,20 @@ public struct TransferEvent: Sendable {
 
   /// A kind of event in a session of a transfer queue.
   ///
-  /// The `will…` and `did…` kinds occur in the order of declaration. A kind is left out if its step is not reached:
+  /// The `will…` and `did…` kinds occur in the order of declaration. Each attempt starts with `willStartRunning`, also
+  /// after an interruption, which does not deactivate the session. A kind is left out if its step is not reached:
   ///
   /// - A session that ends before its turn reports only `finished`.
   /// - A session that ends before its first token reports `willActivate` and `didDeactivate`.
   /// - An attempt that ends before the server has accepted it reports `willStartRunning` and `didStopRunning`.
   ///
-  /// A repeated attempt starts with `willStartRunning` again. An interruption reports only the end of the attempt: the
-  /// session is not deactivated, and continues with `willStartRunning`.
-  ///
   /// `finished` is the last event of a session. It occurs once each time that the session is queued.
   public enum Kind: Sendable, Equatable {
-    /// The session's turn has come. Its token is requested when it starts.
+    /// The session's turn has come; its token is requested when it is about to start.
     case willActivate
     /// The session has its token, if required, and is ready to start.
     case didActivate
-    /// An attempt of the session starts to connect to the server.
+    /// An attempt to carry out the transfer starts to connect to the server.
     case willStartRunning
     /// The server has accepted the account and the token, and the attempt is running.
     case didStartRunning
@@ -47,7 +45,7 @@ public struct TransferEvent: Sendable {
     case file(TransferFileReport)
     /// The issuer provided a token for the session.
     case tokenIssued(TokenIssuance)
-    /// A step of the session is retried.
+    /// A step of the session has failed and is retried.
     case retry(TransferRetry)
     /// The session has ended with the given summary or failure.
     case finished(Result<TransferSummary, TransferFailure>)
@@ -62,7 +60,7 @@ public struct TransferEvent: Sendable {
 
 /// A description of a token that an issuer provided, without the token itself.
 public struct TokenIssuance: Sendable, Hashable {
-  /// The name of the token issuer.
+  /// The source of the token: the issuer's name, as in its property `source`.
   public var source: String
   /// The kind of the token, or `nil` if the issuer indicated that no token is needed.
   public var kind: AsperaToken.Kind?
@@ -70,7 +68,7 @@ public struct TokenIssuance: Sendable, Hashable {
   public var expiration: Timestamp?
   /// The reason for which the token was requested.
   public var reason: TokenRequest.Reason
-  /// The number of tokens that have been requested for the session, including this token.
+  /// The attempt to get a token for the session that provided this token; the first request is attempt 1.
   public var attempt: Int
 
   /// Creates a description of an issued token; the parameters are the properties.
@@ -87,21 +85,21 @@ public struct TokenIssuance: Sendable, Hashable {
 
 /// A description of a retry after a failed step of a session.
 public struct TransferRetry: Sendable, Hashable {
-  /// A kind of retry, for which a queue has a separate limit.
+  /// A cause of retries, for each of which a queue has a separate limit.
   public enum Cause: String, Sendable, Hashable {
-    /// The server rejected the token, so another token is requested.
+    /// The server rejected the token, so another token is requested and the transfer is attempted again.
     case token
-    /// The network or the server failed temporarily, so the attempt is repeated.
+    /// The network or the server failed temporarily, so the transfer is attempted again.
     case transport
-    /// The issuer failed temporarily, so the token request is repeated.
+    /// The issuer failed temporarily, so a token is requested again.
     case issuer
   }
 
-  /// The kind of retry.
+  /// The cause of the retry, which determines the failed step.
   public var cause: Cause
-  /// The failure that caused the retry.
+  /// The failure of the step that is retried.
   public var failure: TransferFailure
-  /// The number of consecutive retries of this kind, including this retry.
+  /// The number of consecutive retries with this cause, including this retry.
   public var number: Int
   /// The minimum delay before the retry.
   public var delay: Duration

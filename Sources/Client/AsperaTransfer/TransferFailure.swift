@@ -127,12 +127,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
   }
 
   /// Whether the server rejects the token, which it also does if the tags of a bearer token are missing.
-  var isAboutToken: Bool {
-    switch kind {
-    case .token, .authorization: true
-    default: false
-    }
-  }
+  var isAboutToken: Bool { if case .token = kind { true } else { kind == .authorization } }
 }
 
 extension TransferFailure {
@@ -175,10 +170,7 @@ extension AscpFailureClass {
     case .tokenRejected: (.token(.rejected), "Get a new token for this server, this direction and these paths.")
     case .tokenMissing: (.token(.missing), "Give the transfer a token: the server requires one from this account.")
     case .authorizationDenied:
-      (
-        .authorization,
-        "Check that the token is for this user, this direction and these files, and that the user may do this."
-      )
+      (.authorization, "Check that the token is for this user, direction and files, and that the user may do this.")
     case .transport:
       (.transport, "Try again; if it still fails, check the network, the ports of the account and the server's load.")
     case .caller: (.caller, "Check the paths, the options and the files of the transfer.")
@@ -194,7 +186,9 @@ extension String {
     let line = String(String.UnicodeScalarView(unicodeScalars.map { $0.isVisible ? $0 : " " }))
     var words: [Substring] = []
     for word in line.words(between: " ") {
-      let followsScheme = ["basic", "bearer"].contains(words.last?.lowercased())
+      // A scheme can directly follow other text, as in `Authorization:Basic` or a quotation mark.
+      let lastWord = words.last?.lowercased() ?? ""
+      let followsScheme = ["basic", "bearer"].contains { lastWord.hasByteSuffix($0) }
       let isCredential = followsScheme && word.utf8.count > Self.plainWordByteLimit
       words.append(isCredential || word.containsTransferToken ? Secret.mask[...] : word)
     }

@@ -19,6 +19,10 @@ extension TransferQueue {
     for action in actions { action() }
   }
 
+  private func updateSession(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) {
+    changeState { state, uptime in state.machine.updateAndSchedule(id, at: uptime, event) }
+  }
+
   private func changeState(
     after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
   ) -> Task<Void, Never> {
@@ -74,7 +78,7 @@ extension TransferQueue {
       if let span = record.operationSpan { state.notices.append(.spanEnd(span, .init(failure: transfer.failure))) }
       state.notices.append(.result(record.waiters, result))
       if let batchID = record.batchID {
-        state.batches[batchID]?.unfinishedSessions.remove(id)
+        state.batches[batchID]?.unfinishedSessionIDs.remove(id)
         state.changedBatchIDs.insert(batchID)
       }
       state.records[id]?.releaseResources()
@@ -126,13 +130,13 @@ extension TransferQueue {
   /// batch also receives the events of the cancelled sessions, and is removed after the last one.
   private func removeObserver(_ id: UInt64) {
     changeState { state, uptime in
-      guard let sessions = state.batches[id]?.sessions else {
+      guard let sessionIDs = state.batches[id]?.sessionIDs else {
         if let buffer = state.observers.removeValue(forKey: id)?.buffer { state.notices.append(.endOfEvents([buffer])) }
         return []
       }
-      // The IDs can belong to other sessions before the batch ends.
-      state.batches[id]?.sessions = []
-      return sessions.flatMap { state.machine.remove($0, at: uptime) }
+      // Other sessions can get the IDs before the batch ends, and must not be removed with it.
+      state.batches[id]?.sessionIDs = []
+      return sessionIDs.flatMap { state.machine.remove($0, at: uptime) }
     }
   }
 
@@ -153,17 +157,11 @@ extension TransferQueue {
     Task.detached { [self] in
       do throws(CredentialError) {
         let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtainToken(need) }
-        changeState { state, uptime in
-          state.machine.updateAndSchedule(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
-        }
+        updateSession(id) { $0.requestSucceeded(ticket, issuance) }
       } catch {
         let backoff = tokens.remainingBackoff
         let random = random()
-        changeState { state, uptime in
-          state.machine.updateAndSchedule(id, at: uptime) {
-            $0.requestFailed(ticket, error, backoff: backoff, random: random)
-          }
-        }
+        updateSession(id) { $0.requestFailed(ticket, error, backoff: backoff, random: random) }
       }
     }
   }
@@ -223,7 +221,7 @@ extension TransferQueue {
     record.attemptCount += 1
     let additions = record.pathFeed?.openForAttempt()
     record.currentTask = Task.detached { [self, record] in
-      let result: Result<TransferSummary, TransferFailure>
+      let result: TransferResult
       do throws(TransferFailure) {
         result = .success(
           try await measureAttempt(record) { () async throws(TransferFailure) in
@@ -271,9 +269,9 @@ extension TransferQueue {
     }
 
     struct Batch {
-      /// The sessions that are removed from the queue when all of them have ended.
-      var sessions: [String]
-      var unfinishedSessions: Set<String>
+      /// The IDs of the sessions that are removed from the queue when all of them have ended.
+      var sessionIDs: [String]
+      var unfinishedSessionIDs: Set<String>
     }
 
     /// A notification to deliver outside the lock, in the order in which the notifications occurred.
@@ -281,7 +279,7 @@ extension TransferQueue {
       case event(TransferEvent, [EventBuffer])
       case authEvent(AuthEvent, ActiveSpan?)
       case spanEnd(ActiveSpan, AuthActivity.Outcome)
-      case result([SessionRecord.Waiter], Result<TransferSummary, TransferFailure>)
+      case result([SessionRecord.Waiter], TransferResult)
       case endOfEvents([EventBuffer])
       case shutDown([CheckedContinuation<Void, Never>], timer: Task<Void, Never>?)
     }
@@ -308,30 +306,29 @@ extension TransferQueue {
       return lastObserverID
     }
 
+    /// Returns a session ID that the queue does not contain: the requested one, if necessary with a number.
     func unusedID(for requestedID: String) -> String {
       var lastNumber = 1
-      return unusedID(for: requestedID, besides: [], after: &lastNumber)
+      return unusedID(for: requestedID, notIn: [], after: &lastNumber)
     }
 
     /// Returns unused session IDs for the sessions of a batch, all different, each as for a single session.
     func unusedIDs(for requestedIDs: [String]) -> [String] {
       var ids: [String] = []
-      var reservedIDs: Set<String> = []
+      var usedIDs: Set<String> = []
       var lastNumbers: [String: Int] = [:]
       for requestedID in requestedIDs {
-        let id = unusedID(for: requestedID, besides: reservedIDs, after: &lastNumbers[requestedID, default: 1])
+        let id = unusedID(for: requestedID, notIn: usedIDs, after: &lastNumbers[requestedID, default: 1])
         ids.append(id)
-        reservedIDs.insert(id)
+        usedIDs.insert(id)
       }
       return ids
     }
 
     /// Returns an unused session ID, for which all numbers up to the last one are known to be in use.
-    private func unusedID(
-      for requestedID: String, besides reservedIDs: Set<String>, after lastNumber: inout Int
-    ) -> String {
+    private func unusedID(for requestedID: String, notIn usedIDs: Set<String>, after lastNumber: inout Int) -> String {
       var id = requestedID
-      while records[id] != nil || reservedIDs.contains(id) {
+      while records[id] != nil || usedIDs.contains(id) {
         lastNumber += 1
         id = "\(requestedID)-\(lastNumber)"
       }
@@ -347,11 +344,11 @@ extension TransferQueue {
     mutating func closeEndedBatches(at uptime: Duration) -> [QueueMachine.Effect] {
       var effects: [QueueMachine.Effect] = []
       for id in changedBatchIDs {
-        guard let batch = batches[id], batch.unfinishedSessions.isEmpty,
-          batch.sessions.allSatisfy({ machine.sessions[$0]?.isEnded ?? true })
+        guard let batch = batches[id], batch.unfinishedSessionIDs.isEmpty,
+          batch.sessionIDs.allSatisfy({ machine.sessions[$0]?.isEnded ?? true })
         else { continue }
         batches[id] = nil
-        effects += batch.sessions.flatMap { machine.remove($0, at: uptime) }
+        effects += batch.sessionIDs.flatMap { machine.remove($0, at: uptime) }
         if let buffer = observers.removeValue(forKey: id)?.buffer { notices.append(.endOfEvents([buffer])) }
       }
       changedBatchIDs = []
@@ -371,18 +368,14 @@ extension TransferQueue {
     ///
     /// A persistent session that ended before it was finished has failed. A login that was accepted before and is now
     /// rejected may be due to the server's limit on simultaneous logins.
-    func correctedResult(
-      _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
-    ) -> Result<TransferSummary, TransferFailure> {
+    func correctedResult(_ result: TransferResult, of id: String, isCancelled: Bool) -> TransferResult {
       guard let record = records[id] else { return result }
       guard case .failure(let failure) = result else {
         guard let feed = record.pathFeed, !feed.isFinished else { return result }
         return .failure(isCancelled ? .cancelled : .endedEarly)
       }
-      let hasSimultaneousLogins = machine.activeIDs.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
-      guard failure.kind == .account, hasSimultaneousLogins, acceptedLogins.contains(record.login) else {
-        return result
-      }
+      let hasParallelLogins = machine.activeIDs.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
+      guard failure.kind == .account, hasParallelLogins, acceptedLogins.contains(record.login) else { return result }
       return .failure(failure.advisingStartSpacing)
     }
   }

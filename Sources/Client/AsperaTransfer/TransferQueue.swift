@@ -93,13 +93,11 @@ public final class TransferQueue: Sendable {
   /// accounts.replace(with: try AsperaAccount(host: host, user: "mia", password: new))
   /// ```
   ///
+  /// The other parameters are those of the initializer with an account and an issuer.
+  ///
   /// - Parameters:
-  ///   - engine: The engine that runs the transfers.
   ///   - accounts: The source of the account for sessions that have no account.
   ///   - issuer: The token issuer for sessions that have no issuer, or `nil` if there is none.
-  ///   - configuration: The maximum number of active sessions and the retry limits.
-  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
   public convenience init(
     engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>, issuer: (any TokenIssuer)? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
@@ -211,7 +209,7 @@ extension TransferQueue {
   /// after ``resume()``, or when it is cancelled or removed.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
-      let knownResult: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
+      let knownResult: TransferResult?? = state.withLock { state in
         guard let session = state.machine.sessions[id] else { return .some(nil) }
         if case .ended(let result) = session.state { return result }
         state.records[id]?.waiters.append(continuation)
@@ -265,7 +263,7 @@ extension TransferQueue {
       let ids = state.unusedIDs(for: sessions.map(\.id))
       // The buffer receives the events of this change too: sessions that are added after a shutdown end at once.
       state.observers[batchID] = State.Observer(buffer: buffer, batchID: batchID)
-      state.batches[batchID] = State.Batch(sessions: ids, unfinishedSessions: Set(ids))
+      state.batches[batchID] = State.Batch(sessionIDs: ids, unfinishedSessionIDs: Set(ids))
       // A batch without sessions has already ended.
       state.changedBatchIDs.insert(batchID)
       return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }

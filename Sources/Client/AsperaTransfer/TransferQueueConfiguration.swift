@@ -5,22 +5,21 @@ public import StorageAuth
 /// A transfer queue's maximum number of active sessions, retry limits and delays.
 public struct TransferQueueConfiguration: Sendable, Hashable {
   /// The maximum number of active sessions, which is at least 1.
-  public var maximumActive: Int
+  public var maximumActive: Int { didSet { maximumActive = max(1, maximumActive) } }
 
   /// The minimum time between two starts while more than one session is active, which is zero by default.
   ///
-  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH, whose
-  /// default limit is 10), which ascp reports as a rejected account (code 19). This is indistinguishable from a wrong
-  /// password, which is never retried. For a server with such a limit, set a spacing, such as two seconds. A session
-  /// requests its token when its turn to start has come.
+  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH, by default
+  /// 10), which ascp reports as a rejected account (code 19), like a wrong password, which is never retried. For such a
+  /// server, set a spacing, such as two seconds. A session requests its token when its turn to start has come.
   public var startSpacing: Duration
 
   /// The time for which a token must remain valid when an attempt starts, or `nil` to use the signer's requirement.
-  public var tokenMargin: Duration?
+  public var tokenMargin: Duration? { didSet { tokenMargin = tokenMargin.map { max(.zero, $0) } } }
 
   /// The maximum number of consecutive refreshes of rejected tokens without progress in between.
   ///
-  /// The first one is refreshed immediately, and each later one after ``retryDelay``, which doubles each time.
+  /// The first rejected token is refreshed immediately, and each later one after ``retryDelay``, which doubles.
   public var tokenRenewals: Int
 
   /// The maximum number of consecutive retries of a token request that failed temporarily.
@@ -60,7 +59,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
     self.tokens = tokens
   }
 
-  /// Returns the delay before a consecutive retry, starting at 1, with a random number from 0 to 1 for the jitter.
+  /// Returns the delay before a retry, the first of which has the number 1; `random` from 0 to 1 is for the jitter.
   func delay(beforeRetry number: Int, random: Double) -> Duration {
     var delay = retryDelay
     for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }

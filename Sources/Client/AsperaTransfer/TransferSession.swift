@@ -36,12 +36,7 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
 
   /// Creates a transfer session that uses the given source of tokens.
   ///
-  /// - Parameters:
-  ///   - specification: The transfer specification.
-  ///   - account: The account for the transfer, or `nil` to use the queue's account.
-  ///   - token: The source of tokens for the session.
-  ///   - isPersistent: Whether paths can be added to the running session until the caller finishes the session.
-  ///   - id: The session ID, or `nil` to use a random ID.
+  /// The parameters are the properties; without an ID, the session has a random one.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, token: TokenSource = .queueDefault,
     isPersistent: Bool = false, id: String? = nil
@@ -55,18 +50,13 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
 
   /// Creates a transfer session that has its own token issuer.
   ///
-  /// - Parameters:
-  ///   - specification: The transfer specification.
-  ///   - account: The account for the transfer, or `nil` to use the queue's account.
-  ///   - issuer: The token issuer for the session.
-  ///   - isPersistent: Whether paths can be added to the running session until the caller finishes the session.
-  ///   - id: The session ID, or `nil` to use a random ID.
+  /// The other parameters are those of the initializer with a source of tokens.
+  ///
+  /// - Parameter issuer: The token issuer for the session.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, issuer: some TokenIssuer, isPersistent: Bool = false,
     id: String? = nil
-  ) {
-    self.init(specification, account: account, token: .issuer(issuer), isPersistent: isPersistent, id: id)
-  }
+  ) { self.init(specification, account: account, token: .issuer(issuer), isPersistent: isPersistent, id: id) }
 
   /// A description that contains the session's ID, direction, user and host.
   public var description: String { "TransferSession(\(id): \(specification.subject(for: account)))" }

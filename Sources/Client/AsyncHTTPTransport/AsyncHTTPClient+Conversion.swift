@@ -27,6 +27,7 @@ extension HTTPClientRequest {
 }
 
 extension HTTPResponse {
+  /// Creates a response without the fields whose names `HTTPTypes` does not accept.
   init(_ response: HTTPClientResponse) {
     self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
     headerFields.reserveCapacity(response.headers.count)

@@ -21,10 +21,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   /// Creates a transport with separate connections, which are closed when the last copy of the transport is released.
   ///
-  /// - Parameters:
-  ///   - timeouts: The time limits for connections and requests.
-  ///   - connectionsPerHost: The maximum number of concurrent connections to one host, at least 1. A request that waits
-  ///     for a connection longer than `timeouts.connect` fails.
+  /// `connectionsPerHost` is the maximum number of concurrent connections to one host, at least 1. A request that waits
+  /// for a connection longer than `timeouts.connect` fails.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
     self.init(Self.configuration(timeouts, connectionsPerHost), proxies: .direct, timeouts: timeouts)
   }
@@ -35,13 +33,10 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// let transport = try AsyncHTTPClientTransport(proxy: .environment, trustedRoots: .file("/etc/ssl/private-ca.pem"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - timeouts: The time limits for connections and requests.
-  ///   - connectionsPerHost: The maximum number of concurrent connections to one host, at least 1. A request that waits
-  ///     for a connection longer than `timeouts.connect` fails.
-  ///   - proxy: The proxies, and the hosts that are reached without them.
-  ///   - trustedRoots: The certificate authorities that may issue the certificates of services. The file of authorities
-  ///     is read once, by this initializer.
+  /// `proxy` contains the proxies, and the hosts that are reached without them. `trustedRoots` are the certificate
+  /// authorities that may issue the certificates of services; their file is read once, by this initializer. The other
+  /// parameters are those of ``init(timeouts:connectionsPerHost:)``.
+  ///
   /// - Throws: A `TransportError` with the code `invalidConfiguration` if the file of authorities cannot be used.
   public init(
     timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64, proxy: ProxyConfiguration,
@@ -66,7 +61,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     configuration.connectionPool.retryConnectionEstablishment = false
     // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
-    configuration.addHandlers(idle: TimeAmount(timeouts.idle))
+    configuration.addHandlers(idleLimit: TimeAmount(timeouts.idle))
     return configuration
   }
 
@@ -85,9 +80,6 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
   /// Sends one HTTP request.
   ///
-  /// - Parameters:
-  ///   - request: The head of the request.
-  ///   - body: The body of the request.
   /// - Returns: The head of the response, and its body as it arrives.
   /// - Throws: A `TransportError` if the request is invalid or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
@@ -105,9 +97,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         response.endsWithConnection = { true }
       }
       return response
-    } catch {
-      throw TransportError(error, host: host, proxy: proxy)
-    }
+    } catch { throw TransportError(error, host: host, proxy: proxy) }
   }
 
   /// The maximum length of a URL in bytes; AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB.
@@ -157,15 +147,15 @@ private final class ProxiedClients: Sendable {
   }
 
   init(_ configuration: HTTPClient.Configuration, proxies: ProxyConfiguration) {
-    func client(_ proxy: HTTPClient.Configuration.Proxy?) -> HTTPClient {
+    func makeClient(_ proxy: HTTPClient.Configuration.Proxy?) -> HTTPClient {
       var configuration = configuration
       configuration.proxy = proxy
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
-    directClient = client(nil)
+    directClient = makeClient(nil)
     var servers = [proxies.https].compactMap(\.self)
     if let http = proxies.http, http != proxies.https { servers.append(http) }
-    proxiedClients = servers.map { ($0, client($0.clientProxy)) }
+    proxiedClients = servers.map { ($0, makeClient($0.clientProxy)) }
     self.proxies = proxies
     ownsClients = true
   }
@@ -175,6 +165,7 @@ private final class ProxiedClients: Sendable {
     for client in [directClient] + proxiedClients.map(\.client) { client.shutdown { _ in } }
   }
 
+  /// Returns the client for the proxy of a request's host, or the one without a proxy.
   func client(for request: HTTPRequest) -> (client: HTTPClient, proxy: ProxyServer?) {
     guard let server = proxies.server(for: request.authority ?? "", scheme: request.scheme ?? "https"),
       let proxied = proxiedClients.first(where: { $0.proxy == server })

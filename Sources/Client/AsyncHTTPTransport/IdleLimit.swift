@@ -14,10 +14,11 @@ final class IdleLimit: ChannelDuplexHandler {
   typealias OutboundIn = HTTPClientRequestPart
   typealias OutboundOut = HTTPClientRequestPart
 
-  private enum Phase { case none, sending, receiving }
+  /// The part of the exchange that must make progress: none, the sending of the request, or the response.
+  private enum Phase { case idle, sending, receiving }
 
   private let limit: TimeAmount
-  private var phase = Phase.none
+  private var phase = Phase.idle
   /// The time until which the next bytes must have been sent or received, or `nil` if the client waits for neither.
   private var deadline: NIODeadline?
   private var timer: Scheduled<Void>?
@@ -60,7 +61,7 @@ final class IdleLimit: ChannelDuplexHandler {
     case .head, .body:
       if phase == .receiving { extendDeadline(context) }
     case .end:
-      phase = .none
+      phase = .idle
       deadline = nil
     }
     context.fireChannelRead(data)
@@ -77,17 +78,18 @@ final class IdleLimit: ChannelDuplexHandler {
     timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.failIfDue(context) }
   }
 
+  /// Fails the request if the deadline has passed, or schedules the timer again if the deadline was extended.
   private func failIfDue(_ context: ChannelHandlerContext) {
     timer = nil
     guard let deadline else { return }
     guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
     let error: HTTPClientError = phase == .sending ? .writeTimeout : .readTimeout
-    (phase, self.deadline) = (.none, nil)
+    (phase, self.deadline) = (.idle, nil)
     context.fireErrorCaught(error)
   }
 
   private func cancel() {
     timer?.cancel()
-    (timer, deadline, phase) = (nil, nil, .none)
+    (timer, deadline, phase) = (nil, nil, .idle)
   }
 }

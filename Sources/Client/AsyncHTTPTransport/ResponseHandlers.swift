@@ -9,8 +9,7 @@ internal import StorageAuth
 ///
 /// NIO's parser accepts any three digits as a status, but a status below 100 is invalid (RFC 9110, section 15).
 /// AsyncHTTPClient 1.37.0 treats such a response as informational, receives the end of the message after it, and
-/// terminates the process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535
-/// header fields.
+/// terminates the process: "How can we receive a response end". `HTTPTypes` does so on more than 65,535 header fields.
 final class ResponseHeadCheck: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
@@ -42,14 +41,14 @@ final class ResponseHeadCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  mutating func addHandlers(idle: TimeAmount) {
+  mutating func addHandlers(idleLimit: TimeAmount) {
     // Despite its name, this is AsyncHTTPClient's only public hook with access to the pipeline of a connection.
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandlers(
-          [IdleLimit(idle), EarlyResponseHandler(), ResponseHeadCheck()], position: .after(decoder))
+          [IdleLimit(idleLimit), EarlyResponseHandler(), ResponseHeadCheck()], position: .after(decoder))
       }
     }
   }

@@ -8,7 +8,9 @@ internal import StorageAuth
 internal import SystemPackage
 
 extension TransportError {
+  /// Creates a transport error from an error of AsyncHTTPClient, or of NIO below it.
   init(_ error: any Error, host: String, proxy: ProxyServer? = nil) {
+    // A client of the app can have a proxy that the transport does not know.
     let proxyName = proxy.map { "The proxy \($0)" } ?? "The proxy"
     switch error {
     case let error as TransportError: self = error

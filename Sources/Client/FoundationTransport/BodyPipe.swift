@@ -54,15 +54,16 @@ internal import StorageAuth
     }
 
     /// Changes the state, and resumes the source and the session that waited for the change.
-    private func changeState<Value>(_ body: (inout State) -> Value) -> Value {
-      let (result, continuations, isReaderBlocked) = state.withLock { state in
-        let result = body(&state)
+    private func changeState<Value>(_ change: (inout State) -> Value) -> Value {
+      let (result, continuations, endsBlock) = state.withLock { state in
+        let result = change(&state)
         let continuations = state.removeReadyContinuations()
-        defer { state.isReaderBlocked = state.isReaderBlocked && !state.isReadable }
-        return (result, continuations, state.isReaderBlocked && state.isReadable)
+        let endsBlock = state.isReaderBlocked && state.isReadable
+        if endsBlock { state.isReaderBlocked = false }
+        return (result, continuations, endsBlock)
       }
       for continuation in continuations { continuation.resume() }
-      if isReaderBlocked { readability.signal() }
+      if endsBlock { readability.signal() }
       return result
     }
 
@@ -108,6 +109,7 @@ internal import StorageAuth
     }
   }
 
+  /// The input stream of a request, which reads from a pipe.
   private final class PipeInputStream: InputStream {
     private let pipe: BodyPipe
     private var status = Stream.Status.notOpen

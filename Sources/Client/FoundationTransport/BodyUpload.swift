@@ -13,7 +13,7 @@ final class BodyUpload: Sendable {
   }
 
   private let stream: ByteStream
-  private let length: Int64
+  private let declaredByteCount: Int64
   private let host: String
   private let state = Lock(State())
 
@@ -24,7 +24,7 @@ final class BodyUpload: Sendable {
       case .bytes(let bytes): ByteStream(bytes)
       case .stream(let stream): stream
       }
-    length = body.length
+    declaredByteCount = body.length
     self.host = host
   }
 
@@ -64,15 +64,16 @@ final class BodyUpload: Sendable {
     stoppedState.pipe?.fail()
   }
 
+  /// Reads the body to its end, or until the pipe is no longer read.
   private func read(into pipe: BodyPipe) async throws(TransportError) {
     let iterator = stream.makeAsyncIterator()
-    var remainingByteCount = length
+    var remainingByteCount = declaredByteCount
     while remainingByteCount > 0 {
-      guard let chunk = try await nextChunk(of: iterator) else { throw differentLength("shorter") }
+      guard let chunk = try await nextChunk(of: iterator) else { throw wrongLength("shorter") }
       remainingByteCount -= Int64(chunk.byteCount)
       // The last chunk waits until the source has ended, so that a service never stores the beginning of a longer body.
       let surplusChunk = remainingByteCount > 0 ? nil : try await nextChunk(of: iterator)
-      guard remainingByteCount >= 0, surplusChunk == nil else { throw differentLength("longer") }
+      guard remainingByteCount >= 0, surplusChunk == nil else { throw wrongLength("longer") }
       guard await pipe.write(chunk.array) else { return }
     }
   }
@@ -90,14 +91,13 @@ final class BodyUpload: Sendable {
       throw error
     } catch is CancellationError {
       throw .cancelled(host: host)
-    } catch {
-      throw .lost(host: host, reason: "the body could not be read: \(type(of: error))")
-    }
+    } catch { throw .lost(host: host, reason: "the body could not be read: \(type(of: error))") }
   }
 
-  private func differentLength(_ comparison: String) -> TransportError {
+  private func wrongLength(_ comparison: String) -> TransportError {
     TransportError(
-      .invalidRequest, "The body of the request to \(host) is \(comparison) than the declared \(length) bytes.",
+      .invalidRequest,
+      "The body of the request to \(host) is \(comparison) than the declared \(declaredByteCount) bytes.",
       remedy: "Pass the exact length of the body.")
   }
 }

@@ -11,10 +11,12 @@ internal import StorageAuth
 /// A request that `URLSession` sends as it was signed, with its body.
 struct ExactRequest: Sendable {
   let urlRequest: URLRequest
+  /// The body that the session reads from a stream, or `nil` if there is none or it is a part of ``urlRequest``.
   let streamedBody: HTTPBody?
   /// The authority of the request, for error messages.
   let host: String
   let isHead: Bool
+  /// The scheme and the authority, which requests on one connection have in common.
   let origin: String
   /// Whether the request may be sent on a connection that has been used before.
   ///
@@ -65,6 +67,7 @@ struct RequestAddress {
   let authority: String
   let url: URL
 
+  /// Creates the URL, or throws an error if `URL` or `URLSession` would change a part of it.
   init(_ request: HTTPRequest) throws(TransportError) {
     scheme = request.scheme ?? "https"
     authority = request.authority ?? ""
@@ -81,9 +84,9 @@ struct RequestAddress {
       throw unsendable("the path has \(path.utf8.count) bytes; at most \(Self.pathByteLimit) are sent.")
     }
     guard !Self.hasDotSegment(path) else { throw unsendable("a segment of the path is . or .., which is removed.") }
-    let text = "\(scheme)://\(authority)\(path)"
-    guard let url = Self.url(text) else { throw unsendable("it has no valid URL.") }
-    guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw unsendable("URL would change the path.") }
+    let urlText = "\(scheme)://\(authority)\(path)"
+    guard let url = Self.url(urlText) else { throw unsendable("it has no valid URL.") }
+    guard url.absoluteString.utf8.elementsEqual(urlText.utf8) else { throw unsendable("URL would change the path.") }
     self.url = url
   }
 
@@ -107,8 +110,8 @@ struct RequestAddress {
   }
 }
 
-/// Fields that `URLSession` sets itself, or that apply to the connection.
-private let reservedFields: Set<String> = [
+/// The lowercase names of fields that `URLSession` sets itself, or that apply to the connection.
+private let reservedFieldNames: Set<String> = [
   "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
   "upgrade", "www-authenticate",
 ]
@@ -124,7 +127,7 @@ extension HTTPRequest {
       guard fieldNames.insert(field.name).inserted else {
         throw unsendable("the header \(name) occurs twice, and URLSession would join both values.")
       }
-      guard !reservedFields.contains(name) else { throw unsendable("the header \(name) is reserved by URLSession.") }
+      if reservedFieldNames.contains(name) { throw unsendable("the header \(name) is reserved by URLSession.") }
       if name == "host", field.value != authority {
         throw unsendable("the header host is not the authority of the URL.")
       }

@@ -21,6 +21,7 @@ internal import StorageAuth
 
     deinit { for (_, session) in idleSessions.withLock({ $0 }) { session.invalidate() } }
 
+    /// Returns an idle session with a connection to the request's origin if the request may use it, or a new session.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
       let idleSession: TransportSession? = idleSessions.withLock { sessions in
         guard request.canReuseConnection else { return nil }
@@ -30,6 +31,7 @@ internal import StorageAuth
       return try TransportSession(configuration, for: request)
     }
 
+    /// Keeps a session for later requests, or closes it; the session that is idle for longest gives way.
     func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
       // A paused session can neither close its connection nor serve its next request.
       session.endPauses()
@@ -70,10 +72,8 @@ internal import StorageAuth
       self.queue = queue
     }
 
-    deinit {
-      // A suspended queue must not be released.
-      endPauses()
-    }
+    // A suspended queue must not be released.
+    deinit { endPauses() }
 
     func pause(_ reason: PauseReason) {
       pauseReasons.withLock { reasons in
@@ -108,6 +108,7 @@ internal import StorageAuth
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 #else
+  /// The one session of a transport.
   final class Sessions: Sendable {
     private let shared: TransportSession
 
@@ -142,13 +143,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Lock<[Int: URLSessionExchange]>([:])
 
   func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
-    let id = task.taskIdentifier
-    exchanges.withLock { $0[id] = exchange }
+    let taskID = task.taskIdentifier
+    exchanges.withLock { $0[taskID] = exchange }
   }
 
   private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
-    let id = task.taskIdentifier
-    return exchanges.withLock { $0[id] }
+    let taskID = task.taskIdentifier
+    return exchanges.withLock { $0[taskID] }
   }
 
   func urlSession(
@@ -174,9 +175,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let id = task.taskIdentifier
-    let exchange = exchanges.withLock { $0.removeValue(forKey: id) }
-    exchange?.complete(error, task.response as? HTTPURLResponse)
+    let taskID = task.taskIdentifier
+    let exchange = exchanges.withLock { $0.removeValue(forKey: taskID) }
+    exchange?.complete(error, lastResponse: task.response as? HTTPURLResponse)
   }
 
   func urlSession(
@@ -211,8 +212,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
       // The system decides on certificates and proxies. The credentials of the service are in the request.
       let space = challenge.protectionSpace
       let methods = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
-      let isSystem = space.isProxy() || methods.contains(space.authenticationMethod)
-      completionHandler(isSystem ? .performDefaultHandling : .rejectProtectionSpace, nil)
+      let isForSystem = space.isProxy() || methods.contains(space.authenticationMethod)
+      completionHandler(isForSystem ? .performDefaultHandling : .rejectProtectionSpace, nil)
     #endif
   }
 }

@@ -20,6 +20,7 @@ extension TransportError {
     TransportError(.connectionLost, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
   }
 
+  /// The error for a response whose body `URLSession` has decoded, so that its bytes are not the stored ones.
   static func decoded(host: String) -> TransportError {
     TransportError(
       .invalidRequest, "The response of \(host) has a Content-Encoding, and URLSession decodes the body.",

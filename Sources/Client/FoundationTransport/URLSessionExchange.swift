@@ -14,6 +14,8 @@ package import StorageAuth
 /// A request and its response, from the start of the session's task to the end of the response's body.
 final class URLSessionExchange: Sendable {
   typealias Outcome = Result<Void, TransportError>
+  /// The next bytes of the body, or `nil` at its end.
+  typealias ChunkResult = Result<Data?, TransportError>
 
   struct State {
     /// The session and its task, until the task ends and the session may serve another exchange.
@@ -24,7 +26,7 @@ final class URLSessionExchange: Sendable {
     var head: HTTPResponse?
     var headWaiter: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>?
     var chunks = ChunkQueue()
-    var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
+    var chunkWaiter: CheckedContinuation<ChunkResult, Never>?
     /// Whether the session reports that the response came in a stream of HTTP/2 or HTTP/3, which marks its end.
     var isMultiplexed = false
     var outcome: Outcome?
@@ -79,11 +81,10 @@ final class URLSessionExchange: Sendable {
         return state.outcome == nil
       }
       if isWanted { task.resume() } else { task.cancel() }
-    } catch {
-      end(.failure(error))
-    }
+    } catch { end(.failure(error)) }
   }
 
+  /// Waits for the head of the response, or for the failure of the exchange.
   func head() async -> Result<HTTPResponse, TransportError> {
     await withCheckedContinuation { continuation in
       let result: Result<HTTPResponse, TransportError>? = state.withLock { state in
@@ -134,17 +135,14 @@ final class URLSessionExchange: Sendable {
     state.withLock { $0.isMultiplexed = isMultiplexed }
   }
 
-  // MARK: Time limits
-
   func recordActivity() { state.withLock { $0.lastActivity = .now } }
 
+  /// Sleeps until the next limit could be exceeded, again and again, and ends the exchange when one is.
   private func watchTimeLimits() async {
     let start = ContinuousClock.now
     while let remainingTime = remainingTime(since: start) {
       guard remainingTime > .zero else { return end(.failure(.timeout(host: request.host))) }
-      do { try await Task.sleep(for: remainingTime, clock: .continuous) } catch {
-        return
-      }
+      guard (try? await Task.sleep(for: remainingTime, clock: .continuous)) != nil else { return }
     }
   }
 
@@ -164,8 +162,7 @@ final class URLSessionExchange: Sendable {
     }
   }
 
-  // MARK: Response
-
+  /// Receives the head of a response; the final one resumes the waiter.
   func receive(_ response: HTTPURLResponse) {
     // An informational response is followed by the final one.
     guard response.statusCode >= 200 || response.statusCode == 101 else { return recordActivity() }
@@ -174,19 +171,18 @@ final class URLSessionExchange: Sendable {
       let waiter = state.withLock { state in
         state.head = head
         state.lastActivity = .now
-        state.chunks.expectedCount = request.hasResponseBody(head) ? head.contentLength : nil
+        state.chunks.expectedByteCount = request.hasResponseBody(head) ? head.contentLength : nil
         defer { state.headWaiter = nil }
         return state.headWaiter
       }
       waiter?.resume(returning: .success(head))
-    } catch {
-      end(.failure(error))
-    }
+    } catch { end(.failure(error)) }
   }
 
+  /// Passes bytes of the body to the waiting reader, or keeps them, and pauses the session if they are too many.
   func receive(_ data: Data) {
     guard !data.isEmpty else { return }
-    let waiter = state.withLock { state -> CheckedContinuation<Result<Data?, TransportError>, Never>? in
+    let waiter = state.withLock { state -> CheckedContinuation<ChunkResult, Never>? in
       guard state.outcome == nil else { return nil }
       state.lastActivity = .now
       if let waiter = state.chunkWaiter {
@@ -203,7 +199,7 @@ final class URLSessionExchange: Sendable {
   func nextChunk() async throws(TransportError) -> Data? {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if let result = availableChunk(orWaiter: continuation) { continuation.resume(returning: result) }
+        if let result = availableChunk(orKeep: continuation) { continuation.resume(returning: result) }
       }
     } onCancel: {
       end(.failure(.cancelled(host: request.host)))
@@ -212,9 +208,7 @@ final class URLSessionExchange: Sendable {
   }
 
   /// Returns the next chunk or the outcome if it is known, or else keeps the waiter and returns `nil`.
-  private func availableChunk(
-    orWaiter waiter: CheckedContinuation<Result<Data?, TransportError>, Never>
-  ) -> Result<Data?, TransportError>? {
+  private func availableChunk(orKeep waiter: CheckedContinuation<ChunkResult, Never>) -> ChunkResult? {
     state.withLock { state in
       if let (data, isSpaceFree) = state.chunks.removeFirst() {
         if isSpaceFree, let task = state.task {
@@ -230,7 +224,7 @@ final class URLSessionExchange: Sendable {
   }
 
   /// Accepts the end of the task, with the session's error or the last response.
-  func complete(_ error: (any Error)?, _ response: HTTPURLResponse?) {
+  func complete(_ error: (any Error)?, lastResponse response: HTTPURLResponse?) {
     let session = state.withLock { state in
       defer { (state.session, state.task) = (nil, nil) }
       return state.session
@@ -242,7 +236,7 @@ final class URLSessionExchange: Sendable {
       guard isIncomplete else { return end(.success(())) }
       return end(.failure(.lost(host: request.host, reason: "the response is shorter than declared")))
     }
-    // Foundation withholds a redirect without a location, and the body of that response.
+    // Foundation withholds a redirect without a location until the task ends, and the body of that response for good.
     guard let response else { return end(.failure(.lost(host: request.host, reason: "there is no response"))) }
     receive(response)
     let isEmpty = state.withLock { state in
@@ -314,6 +308,7 @@ private struct ReceivedChunk: ByteChunk {
 
 /// The bytes of a response that have arrived and have not been read.
 struct ChunkQueue {
+  /// The number of buffered bytes from which a connection pauses.
   private static let pauseByteCount = 256 * 1_024
   /// The number of buffered bytes below which a paused connection continues.
   private static let resumeByteCount = 64 * 1_024
@@ -322,15 +317,17 @@ struct ChunkQueue {
   private var chunks: [Data] = []
   private var firstIndex = 0
   private var byteCount = 0
-  private var receivedCount: Int64 = 0
+  private var receivedByteCount: Int64 = 0
   private(set) var isPaused = false
-  var expectedCount: Int64?
+  /// The length of the body according to the head, or `nil` if it is unknown.
+  var expectedByteCount: Int64?
 
-  var isIncomplete: Bool { expectedCount.map { receivedCount < $0 } ?? false }
+  var isIncomplete: Bool { expectedByteCount.map { receivedByteCount < $0 } ?? false }
 
   /// Counts bytes that have arrived, even those that a waiting reader receives at once.
-  mutating func countReceived(_ data: Data) { receivedCount += Int64(data.count) }
+  mutating func countReceived(_ data: Data) { receivedByteCount += Int64(data.count) }
 
+  /// Appends bytes, and returns whether the connection must pause from now on.
   mutating func append(_ data: Data) -> Bool {
     chunks.append(data)
     byteCount += data.count

@@ -31,36 +31,31 @@ public struct URLSessionTransport: HTTPTransport {
 
   /// Creates a transport with connections of its own, which are closed after its last copy and its last response.
   ///
-  /// - Parameters:
-  ///   - configuration: The configuration of the session, of which the transport makes a copy. In the copy, cookies,
-  ///     caches, stored credentials and additional headers are disabled, and time limits are replaced. A background
-  ///     configuration is not supported.
-  ///   - timeouts: The time limits for requests. The idle limit replaces the limit for connections, because
-  ///     `URLSession` does not report when a connection has been established.
+  /// The transport makes a copy of `configuration`, in which cookies, caches, stored credentials and additional headers
+  /// are disabled, and time limits are replaced. A background configuration is not supported. The idle limit of
+  /// `timeouts` replaces the limit for connections, because `URLSession` does not report when a connection has been
+  /// established.
   public init(configuration: URLSessionConfiguration = .default, timeouts: HTTPTimeouts = HTTPTimeouts()) {
     sessions = Sessions(configuration: .transport(basedOn: configuration))
     self.timeouts = timeouts
   }
 
-  /// Sends one HTTP request.
+  /// Sends one HTTP request, whose body is read as it is sent.
   ///
-  /// - Parameters:
-  ///   - request: The head of the request.
-  ///   - body: The body of the request, which is read as it is sent.
   /// - Returns: The head of the response, and its body as it arrives.
   /// - Throws: A `TransportError` if `URLSession` would change the request, or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
-    let exact = try ExactRequest(request, body: body)
-    let exchange = URLSessionExchange(exact, on: sessions, timeouts: timeouts)
+    let exactRequest = try ExactRequest(request, body: body)
+    let exchange = URLSessionExchange(exactRequest, on: sessions, timeouts: timeouts)
     let head = await withTaskCancellationHandler {
       await exchange.start()
       return await exchange.head()
     } onCancel: {
-      exchange.end(.failure(.cancelled(host: exact.host)))
+      exchange.end(.failure(.cancelled(host: exactRequest.host)))
     }
     let response = try head.get()
     var reply = HTTPStreamingResponse(response: response, body: ResponseReader(exchange).stream)
-    if exact.hasResponseBody(response), !response.marksEndOfBody {
+    if exactRequest.hasResponseBody(response), !response.marksEndOfBody {
       reply.endsWithConnection = { [weak exchange] in exchange?.endsWithConnection ?? true }
     }
     return reply
@@ -68,6 +63,7 @@ public struct URLSessionTransport: HTTPTransport {
 }
 
 extension URLSessionConfiguration {
+  /// Returns a copy of a configuration that neither stores nor adds anything.
   static func transport(basedOn configuration: URLSessionConfiguration) -> URLSessionConfiguration {
     let copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     copy.urlCache = nil
@@ -77,13 +73,13 @@ extension URLSessionConfiguration {
     copy.httpShouldSetCookies = false
     copy.urlCredentialStorage = nil
     copy.httpAdditionalHeaders = nil
-    // The transport measures the limits itself, because a session also counts the time in which a reader or the source
-    // of a body is slow.
+    // The transport measures the limits itself: a session also counts the time in which a reader or a source is slow.
     copy.timeoutIntervalForRequest = Self.maximumInterval
     copy.timeoutIntervalForResource = Self.maximumInterval
     return copy
   }
 
+  /// A week, which is the session's own default for a resource.
   private static let maximumInterval: TimeInterval = 7 * 24 * 3_600
 }
 
@@ -96,29 +92,26 @@ extension URLRequest {
   /// let task = session.uploadTask(with: try URLRequest(presigned), fromFile: file)
   /// ```
   ///
-  /// - Parameters:
-  ///   - presigned: The method, the URL and the headers that the URL's user must send.
-  ///   - byteCount: The number of bytes in the body, or `nil` if the task determines it.
+  /// `byteCount` is the number of bytes in the body, or `nil` if the task determines it.
+  ///
   /// - Throws: `TransportError` (`invalidRequest`) if the URL is invalid or `URLSession` would change the request.
   public init(_ presigned: PresignedRequest, bodyByteCount byteCount: Int64? = nil) throws(TransportError) {
-    let rest = presigned.url.firstRange(of: "://").map { presigned.url[$0.upperBound...] } ?? ""
-    let path = rest.drop { $0 != "/" && $0 != "?" }
-    try self.init(
-      signed: HTTPRequest(
-        method: presigned.method, scheme: String(presigned.url.prefix { $0 != ":" }),
-        authority: String(rest.prefix { $0 != "/" && $0 != "?" }),
-        path: path.hasBytePrefix("/") ? String(path) : "/\(path)", headerFields: presigned.headers),
-      bodyByteCount: byteCount)
+    let schemeEnd = presigned.url.firstRange(of: "://")
+    let authorityAndPath = schemeEnd.map { presigned.url[$0.upperBound...] } ?? ""
+    let authority = authorityAndPath.prefix { $0 != "/" && $0 != "?" }
+    let path = authorityAndPath[authority.endIndex...]
+    let request = HTTPRequest(
+      method: presigned.method, scheme: String(presigned.url.bytes(before: ":")), authority: String(authority),
+      path: path.hasBytePrefix("/") ? String(path) : "/\(path)", headerFields: presigned.headers)
+    try self.init(signed: request, bodyByteCount: byteCount)
   }
 
   /// Creates a request from a signed request, for a task of a session that the app owns.
   ///
-  /// A signature in headers is valid for some minutes only. For a background session, whose tasks the system may start
-  /// hours later, presign a URL.
+  /// A signature in headers is valid for some minutes only. Presign a URL for a background session, which may wait hours.
   ///
-  /// - Parameters:
-  ///   - request: The signed request.
-  ///   - byteCount: The number of bytes in the body, as in a signed `Content-Length`, or `nil` if the task sets it.
+  /// `byteCount` is the number of bytes in the body, as in a signed `Content-Length`, or `nil` if the task sets it.
+  ///
   /// - Throws: `TransportError` (`invalidRequest`) if `URLSession` would change the request and void its signature.
   public init(signed request: HTTPRequest, bodyByteCount byteCount: Int64? = nil) throws(TransportError) {
     let count = byteCount ?? request.headerFields[.contentLength].flatMap { Int64(digits: $0) } ?? 0

@@ -32,6 +32,7 @@ public struct BackgroundTransfer: Sendable, Hashable, Codable {
 
   struct Content: Sendable, Hashable, Codable {
     let size: Int64
+    /// The CRC-64 of the file.
     let checksum: UInt64
   }
 

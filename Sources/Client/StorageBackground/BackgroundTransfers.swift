@@ -37,9 +37,10 @@ public final class BackgroundTransfers: NSObject, Sendable {
   private let state = Lock(State())
 
   private struct State {
-    var bodies: [Int: [UInt8]] = [:]
+    /// The beginnings of responses by task; a number does not identify a task, because each session counts its own.
+    var bodies: [ObjectIdentifier: [UInt8]] = [:]
     /// The results of downloads by task, which are known before their tasks end.
-    var downloadResults: [Int: BackgroundTransferEvent.Stage] = [:]
+    var downloadResults: [ObjectIdentifier: BackgroundTransferEvent.Stage] = [:]
     /// The function of the system that is called when all events have been delivered.
     var completion: (@Sendable @MainActor () -> Void)?
   }
@@ -52,11 +53,9 @@ public final class BackgroundTransfers: NSObject, Sendable {
   /// The method returns when the task has been handed to the system. The file must exist and stay unchanged until the
   /// transfer ends. The lifetime of the URL must include the time in which the system may delay the transfer.
   ///
-  /// - Parameters:
-  ///   - file: The file to upload.
-  ///   - request: The presigned request, with the method PUT.
-  ///   - id: The app's name for the transfer, which its events contain.
-  ///   - session: A session whose delegate is this object.
+  /// `request` has the method PUT, `id` is the app's name for the transfer, which its events contain, and `session` is a
+  /// session whose delegate is this object.
+  ///
   /// - Throws: `StorageError` if the file or the URL is unusable; `TransportError` if `URLSession` would change it.
   @concurrent public func upload(
     _ file: FilePath, with request: PresignedRequest, id: String, in session: URLSession
@@ -64,54 +63,43 @@ public final class BackgroundTransfers: NSObject, Sendable {
     let content = try await Self.measuredContent(of: file)
     let transfer = try BackgroundTransfer(id: id, .upload, file, request, content)
     let urlRequest = try URLRequest(request, bodyByteCount: content.size)
-    try start(session.uploadTask(with: urlRequest, fromFile: URL(filePath: transfer.file.string)), transfer)
+    try start(session.uploadTask(with: urlRequest, fromFile: URL(filePath: transfer.file.string)), for: transfer)
   }
 
   /// Starts to download an object with a presigned URL into a file, which appears only when it is complete.
   ///
-  /// The method returns when the task has been handed to the system.
+  /// The method returns when the task has been handed to the system. `request` has the method GET, and `file` replaces
+  /// an existing one. The other parameters are those of ``upload(_:with:id:in:)``.
   ///
-  /// - Parameters:
-  ///   - request: The presigned request, with the method GET.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - id: The app's name for the transfer, which its events contain.
-  ///   - session: A session whose delegate is this object.
   /// - Throws: `StorageError` if the URL is unusable; `TransportError` if `URLSession` would change the request.
   public func download(with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession) throws {
     let transfer = try BackgroundTransfer(id: id, .download, file, request)
-    try start(session.downloadTask(with: try URLRequest(request)), transfer)
+    try start(session.downloadTask(with: try URLRequest(request)), for: transfer)
   }
 
   /// Presigns a URL that lasts as long as the transfer may take, and starts to upload a file with it.
   ///
-  /// - Parameters:
-  ///   - file: The file to upload.
-  ///   - key: The key under which the object is stored.
-  ///   - client: The client of the bucket, whose credential is renewed first unless it lives as long as the URL.
-  ///   - contentType: The media type, or `nil` to derive it from the extension of the file name or of the key.
-  ///   - duration: The time within which the system has to start the upload, in whole seconds.
-  ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
-  ///   - session: A session whose delegate is this object.
+  /// The system has to start the upload within `duration`, in whole seconds. The credential of the client of the bucket
+  /// is renewed first unless it lives as long as the URL. Without `contentType`, the media type is derived from the
+  /// extension of the file name or of the key. Without `id`, the name of the transfer is the key. The other parameters
+  /// are those of ``upload(_:with:id:in:)``.
+  ///
   /// - Throws: The errors of `presign`, such as `CredentialError`, and of ``upload(_:with:id:in:)``.
   public func upload(
     _ file: FilePath, to key: String, of client: StorageClient<some PresigningProvider>, contentType: String? = nil,
     validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
   ) async throws {
-    let name = file.extension == nil ? key : file.string
+    let typedName = file.extension == nil ? key : file.string
     let request = try await client.presign(
-      .put, key, contentType: contentType ?? MediaType.ofFile(named: name), validFor: duration)
+      .put, key, contentType: contentType ?? MediaType.ofFile(named: typedName), validFor: duration)
     try await upload(file, with: request, id: id ?? key, in: session)
   }
 
   /// Presigns a URL that lasts as long as the transfer may take, and starts to download an object with it.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - client: The client of the bucket, whose credential is renewed first unless it lives as long as the URL.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - duration: The time within which the system has to start the download, in whole seconds.
-  ///   - id: The app's name for the transfer, which its events contain. If `nil`, the key.
-  ///   - session: A session whose delegate is this object.
+  /// The system has to start the download within `duration`, in whole seconds. The other parameters are those of
+  /// ``download(with:to:id:in:)``, and those of an upload with a client.
+  ///
   /// - Throws: The errors of `presign`, such as `CredentialError`, and of ``download(with:to:id:in:)``.
   public func download(
     _ key: String, of client: StorageClient<some PresigningProvider>, to file: FilePath,
@@ -121,17 +109,11 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Returns the transfers of a session that have not ended, such as those that an earlier launch of the app started.
-  ///
-  /// - Parameter session: A session whose delegate is this object.
   public func transfers(in session: URLSession) async -> [BackgroundTransfer] {
     await Self.tasks(in: session).compactMap(\.transfer)
   }
 
-  /// Cancels the transfers with a name, which then fail with a `TransportError` with the code `cancelled`.
-  ///
-  /// - Parameters:
-  ///   - id: The app's name for the transfers.
-  ///   - session: A session whose delegate is this object.
+  /// Cancels a session's transfers with a name, which then fail with a `TransportError` with the code `cancelled`.
   public func cancel(_ id: String, in session: URLSession) async {
     for task in await Self.tasks(in: session) where task.transfer?.id == id { task.cancel() }
   }
@@ -139,8 +121,6 @@ public final class BackgroundTransfers: NSObject, Sendable {
   /// Calls a function on the main actor when all events have been delivered for which the system started the app.
   ///
   /// Pass what the system gives to `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
-  ///
-  /// - Parameter completion: The function of the system.
   public func whenEventsAreDelivered(_ completion: @escaping @Sendable @MainActor () -> Void) {
     state.withLock { $0.completion = completion }
   }
@@ -149,11 +129,12 @@ public final class BackgroundTransfers: NSObject, Sendable {
     await withCheckedContinuation { continuation in session.getAllTasks { continuation.resume(returning: $0) } }
   }
 
-  private func start(_ task: URLSessionTask, _ transfer: BackgroundTransfer) throws {
+  private func start(_ task: URLSessionTask, for transfer: BackgroundTransfer) throws {
     try task.describe(transfer)
     task.resume()
   }
 
+  /// Reads a file, and returns its size and its checksum, with which the response to its upload is compared.
   private static func measuredContent(of file: FilePath) async throws -> BackgroundTransfer.Content {
     try await UploadSource.file(file).read { bytes, _ in
       var crc = CRC(.crc64ECMA)
@@ -170,6 +151,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
   }
 
+  /// Calls the function of ``whenEventsAreDelivered(_:)`` once.
   func callSystemCompletion() {
     let completion = state.withLock { state in
       defer { state.completion = nil }
@@ -191,10 +173,10 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   /// Keeps the beginning of the response to an upload, which describes an error.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let task = dataTask.taskIdentifier
+    guard dataTask.transfer != nil else { return }
     state.withLock { state in
-      let remainingByteCount = ServiceError.bodyLimit - state.bodies[task, default: []].count
-      state.bodies[task, default: []] += data.prefix(remainingByteCount)
+      let remainingByteCount = ServiceError.bodyLimit - state.bodies[ObjectIdentifier(dataTask), default: []].count
+      state.bodies[ObjectIdentifier(dataTask), default: []] += data.prefix(remainingByteCount)
     }
   }
 
@@ -217,11 +199,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     do {
       let download = FinishedDownload(transfer: transfer, response: response, location: FilePath(location.path))
       result = .downloaded(try download.moveToDestination())
-    } catch {
-      result = .failed(error)
-    }
-    let task = downloadTask.taskIdentifier
-    state.withLock { $0.downloadResults[task] = result }
+    } catch { result = .failed(error) }
+    state.withLock { $0.downloadResults[ObjectIdentifier(downloadTask)] = result }
   }
 
   /// Refuses a redirect, whose target the signature does not name.
@@ -235,31 +214,34 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   /// Reports the result of a transfer.
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let transfer = task.transfer else { return }
-    let id = task.taskIdentifier
+    let id = ObjectIdentifier(task)
     let (body, downloadResult) = state.withLock { state in
       (state.bodies.removeValue(forKey: id) ?? [], state.downloadResults.removeValue(forKey: id))
     }
     if let error {
       let host = task.originalRequest?.url?.host() ?? transfer.subject
-      let failure =
-        (error as? URLError)?.code == .cancelled
-        ? TransportError.cancelled(host: host) : TransportError(error, host: host)
-      return report(.failed(failure), of: transfer)
+      let isCancelled = (error as? URLError)?.code == .cancelled
+      report(.failed(isCancelled ? .cancelled(host: host) : TransportError(error, host: host)), of: transfer)
+    } else if let downloadResult {
+      report(downloadResult, of: transfer)
+    } else {
+      report(uploadResult(of: transfer, task.httpResponse, body), of: transfer)
     }
-    if let downloadResult { return report(downloadResult, of: transfer) }
-    guard let response = task.httpResponse, let content = transfer.content else {
-      return report(.failed(TransportError.lost(host: transfer.subject, reason: "there is no response")), of: transfer)
+  }
+
+  /// Returns the result of an upload whose task ended without an error.
+  private func uploadResult(
+    of transfer: BackgroundTransfer, _ response: HTTPResponse?, _ body: [UInt8]
+  ) -> BackgroundTransferEvent.Stage {
+    // A download without a result, which has no content, had no response either.
+    guard let response, let content = transfer.content else {
+      return .failed(TransportError.lost(host: transfer.subject, reason: "there is no response"))
     }
-    guard response.isSuccess else {
-      return report(.failed(transfer.target.error(in: response, body: body)), of: transfer)
-    }
+    guard response.isSuccess else { return .failed(transfer.target.error(in: response, body: body)) }
     do {
       let checksum = ObjectChecksum(.crc64, content.checksum)
-      let object = try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum)
-      report(.uploaded(object), of: transfer)
-    } catch {
-      report(.failed(error), of: transfer)
-    }
+      return .uploaded(try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum))
+    } catch { return .failed(error) }
   }
 
   #if !canImport(FoundationNetworking)
@@ -278,6 +260,7 @@ extension URLSessionTask {
     taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
   }
 
+  /// Stores the transfer in the description of the task, which the system keeps over launches of the app.
   func describe(_ transfer: BackgroundTransfer) throws {
     taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }

@@ -20,8 +20,7 @@ struct FinishedDownload {
 
   /// Moves the file to its destination, after a check of the response, its length and its checksum.
   ///
-  /// As with `FileReplacement`, a file that replaces another one gets its permissions, and is on the disk before the
-  /// other one is removed.
+  /// As with `FileReplacement`, a file gets the permissions of the file that it replaces, and is on the disk before that.
   func moveToDestination() throws -> ObjectInfo {
     let info: ObjectInfo
     do { info = try verifiedInfo() } catch let error as Errno {
@@ -31,21 +30,20 @@ struct FinishedDownload {
     do {
       try replaceDestination()
     } catch let error as CocoaError {
-      throw unwritable("CocoaError \(error.code.rawValue)")
+      throw unwritableFile("CocoaError \(error.code.rawValue)")
     } catch let error as Errno {
-      throw unwritable("\(error)")
+      throw unwritableFile("\(error)")
     }
     return info
   }
 
-  private func unwritable(_ reason: String) -> StorageError {
+  private func unwritableFile(_ reason: String) -> StorageError {
     StorageError(
       .unusableFile, "\(transfer.file) could not be written (\(reason)).",
       remedy: "Check the folder, its permissions and the free space.")
   }
 
-  // MARK: Verification
-
+  /// Returns the description of the object, after a check of the response, and of the file against it.
   private func verifiedInfo() throws -> ObjectInfo {
     if !response.isSuccess {
       throw transfer.target.error(in: response, body: try firstBytes(upTo: ServiceError.bodyLimit))
@@ -77,19 +75,19 @@ struct FinishedDownload {
     return ObjectChecksum(algorithm, crc.checksum)
   }
 
-  private func readChunks(_ body: ([UInt8]) -> Bool) throws {
+  /// Reads the file in chunks until a function returns `false`.
+  private func readChunks(_ wantsMore: ([UInt8]) -> Bool) throws {
     let file = try open(location)
     defer { try? system.close(file) }
     var offset: Int64 = 0
     while true {
       let chunk = try system.read(file, from: offset, upTo: Self.chunkByteCount)
-      guard !chunk.isEmpty, body(chunk) else { return }
+      guard !chunk.isEmpty, wantsMore(chunk) else { return }
       offset += Int64(chunk.count)
     }
   }
 
-  // MARK: Replacement
-
+  /// Moves the file into the folder of its destination, and then renames it to the destination.
   private func replaceDestination() throws {
     let replacedPermissions = try permissionsOfReplacedFile()
     // In the destination's folder, the file can replace another file in one step.
@@ -97,7 +95,7 @@ struct FinishedDownload {
     do {
       // Between two volumes the move is a copy, which can leave a part of the file.
       try FileManager.default.moveItem(atPath: location.string, toPath: temporaryFile.string)
-      if let replacedPermissions { try prepare(temporaryFile, replacedPermissions) }
+      if let replacedPermissions { try makeReplacement(temporaryFile, with: replacedPermissions) }
       try FileReplacement.rename(temporaryFile, to: transfer.file)
     } catch {
       try? FileManager.default.removeItem(atPath: temporaryFile.string)
@@ -105,6 +103,7 @@ struct FinishedDownload {
     }
   }
 
+  /// Returns the permissions of the file at the destination, or `nil` if there is none.
   private func permissionsOfReplacedFile() throws -> FilePermissions? {
     let status: FileStatus? = try inFolder(of: transfer.file) { name, folder in
       do throws(Errno) {
@@ -123,7 +122,7 @@ struct FinishedDownload {
   }
 
   /// Gives a file the permissions of the file that it replaces, and waits until its content is on the disk.
-  private func prepare(_ file: FilePath, _ permissions: FilePermissions) throws {
+  private func makeReplacement(_ file: FilePath, with permissions: FilePermissions) throws {
     let descriptor = try open(file)
     try descriptor.closeAfter {
       try system.setPermissions(permissions, of: descriptor)
@@ -135,6 +134,7 @@ struct FinishedDownload {
     try inFolder(of: file) { try system.openFile($0, in: $1, .reading(followsLink: true)) }
   }
 
+  /// Calls a function with the name of a file and its open folder.
   private func inFolder<Value>(
     of file: FilePath, _ body: (FilePath.Component, FileDescriptor) throws -> Value
   ) throws -> Value {

@@ -6,7 +6,6 @@ internal import StorageAuth
 /// A metrics backend that keeps the values of all metrics, and writes them in the text format of Prometheus.
 ///
 /// The number of series is limited, because some labels come from requests. Further series are dropped and counted.
-///
 /// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
 package final class PrometheusRegistry: MetricsFactory {
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -48,6 +47,7 @@ package final class PrometheusRegistry: MetricsFactory {
     series(label, dimensions, aggregate ? .summary : .gauge)
   }
 
+  /// Makes a histogram of seconds, whose name ends with the unit as is the custom in Prometheus.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     series(label.hasSuffix("_seconds") ? label : "\(label)_seconds", dimensions, .histogram)
   }
@@ -58,7 +58,7 @@ package final class PrometheusRegistry: MetricsFactory {
   package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
   package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
-  /// Returns the series with a name and labels, after creating it if it does not exist.
+  /// Returns the series of a metric with labels, after creating it if it does not exist.
   ///
   /// A series beyond the limit, or with the name of metrics of another kind, is not part of ``text``.
   private func series(
@@ -100,24 +100,24 @@ struct PrometheusFamily: Sendable {
   let kind: Kind
   var series: [String: PrometheusSeries] = [:]
 
+  /// Appends the lines of the family: its type, and the values of each series in the order of the labels.
   func write(_ name: String, into lines: inout [String]) {
     lines.append("# TYPE \(name) \(kind.rawValue)")
     for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
       let values = series.values
-      switch kind {
-      case .counter, .gauge:
-        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
-      case .histogram:
-        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
-          let bucket = PrometheusText.braced(labels, and: "le=\"\(PrometheusText.number(bound))\"")
-          lines.append("\(name)_bucket\(bucket) \(count)")
-        }
-        lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"+Inf\"")) \(values.count)")
-        fallthrough
-      case .summary:
-        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
-        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
+      let bracedLabels = PrometheusText.braced(labels)
+      if kind == .counter || kind == .gauge {
+        lines.append("\(name)\(bracedLabels) \(PrometheusText.number(values.value))")
+        continue
       }
+      if kind == .histogram {
+        let bounds = PrometheusSeries.bounds.map(PrometheusText.number) + ["+Inf"]
+        for (bound, count) in zip(bounds, values.buckets + [values.count]) {
+          lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"\(bound)\"")) \(count)")
+        }
+      }
+      lines.append("\(name)_sum\(bracedLabels) \(PrometheusText.number(values.sum))")
+      lines.append("\(name)_count\(bracedLabels) \(values.count)")
     }
   }
 }
@@ -169,7 +169,7 @@ extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHa
   func decrement(by amount: Double) { add(-amount) }
   func record(_ value: Int64) { observe(Double(value)) }
   func record(_ value: Double) { observe(value) }
-  func recordNanoseconds(_ duration: Int64) { observe(Double(duration) / 1e9) }
+  func recordNanoseconds(_ nanoseconds: Int64) { observe(Double(nanoseconds) / 1e9) }
 }
 
 /// The notation of names, labels and numbers in the text format of Prometheus.
@@ -184,6 +184,7 @@ enum PrometheusText {
     }.joined(separator: ",")
   }
 
+  /// Returns labels in braces, or an empty string if there are none.
   static func braced(_ labels: String, and furtherLabels: String = "") -> String {
     let parts = [labels, furtherLabels].filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
@@ -191,6 +192,7 @@ enum PrometheusText {
 
   static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
+  /// Returns an identifier of ASCII letters, digits, underscores and allowed bytes, which does not start with a digit.
   private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {
     var bytes = text.utf8.map { $0.isASCIILetterOrDigit || isAllowed($0) ? $0 : UInt8(ascii: "_") }
     if bytes.first?.isASCIIDigit ?? true { bytes.insert(UInt8(ascii: "_"), at: 0) }

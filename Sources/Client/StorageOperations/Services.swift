@@ -14,7 +14,7 @@ extension CredentialCache: Service {
   /// ```
   public func run() async {
     await cancelWhenGracefulShutdown { await self.keepFresh() }
-    // A service that ends before the shutdown, as after one of the cache by the app, would end its group.
+    // If the app shuts the cache down, the service goes on until the shutdown of the group, which it would end otherwise.
     try? await gracefulShutdown()
     shutdown()
   }

@@ -32,11 +32,9 @@ public final class StorageMetrics: Sendable {
 
   private let observation: EventHub.Observation
 
-  /// Creates an observer and starts counting.
+  /// Creates an observer, and starts counting the events of a hub.
   ///
-  /// - Parameters:
-  ///   - events: The hub whose events are counted.
-  ///   - factory: The metrics backend; by default, the one that the process has bootstrapped.
+  /// `factory` is the metrics backend; by default, the one that the process has bootstrapped.
   public init(_ events: EventHub, factory: any MetricsFactory = MetricsSystem.factory) {
     let series = MetricSeries(factory: factory, seriesLimit: Self.seriesLimit)
     observation = events.observe { series.count($0) }
@@ -54,7 +52,7 @@ extension MetricSeries {
     case .retry(let retry): increment("retries_total", provider: EventSubject(retry.subject).provider)
     case .refresh(let refresh): count(refresh)
     case .transfer(let transfer): count(transfer)
-    case .skew(let skew): record("clock_skew_seconds", [("host", skew.host)], skew.offset)
+    case .skew(let skew): setGauge("clock_skew_seconds", [("host", skew.host)], skew.offset)
     }
   }
 
@@ -92,6 +90,7 @@ extension MetricSeries {
 
 /// The metrics of one metrics backend, by name and labels, each of which is created once.
 final class MetricSeries: Sendable {
+  /// The identity of a series: all series of a name have the same labels, so that their values suffice.
   private struct SeriesKey: Hashable {
     let name: String
     let labelValues: [String]
@@ -111,28 +110,31 @@ final class MetricSeries: Sendable {
   }
 
   func recordTime(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let nanoseconds = max(0, seconds) &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    let (seconds, attoseconds) = max(duration, .zero).components
+    let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
     series(name, labels, Timer.init(label:dimensions:factory:))?.recordNanoseconds(nanoseconds)
   }
 
-  func record(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
+  func setGauge(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
     series(name, labels, Gauge.init(label:dimensions:factory:))?.record(duration / .seconds(1))
   }
 
   /// Returns the series with a name and labels, after creating it if it does not exist; a name has one type of series.
+  ///
+  /// Beyond the limit, it is the series of the name in which all labels have the value `other`.
   private func series<Series: Sendable>(
     _ name: String, _ labels: [(String, String)], _ create: (String, [(String, String)], any MetricsFactory) -> Series
   ) -> Series? {
     seriesByKey.withLock { seriesByKey -> Series? in
-      let key = SeriesKey(name: name, labelValues: labels.map(\.1))
+      var labels = labels
+      var key = SeriesKey(name: name, labelValues: labels.map(\.1))
+      if seriesByKey[key] == nil, seriesByKey.count >= seriesLimit {
+        labels = labels.map { label, _ in (label, "other") }
+        key = SeriesKey(name: name, labelValues: labels.map(\.1))
+      }
       if let series = seriesByKey[key] { return series as? Series }
-      let isWithinLimit = seriesByKey.count < seriesLimit
-      let labels = isWithinLimit ? labels : labels.map { name, _ in (name, "other") }
-      let limitedKey = isWithinLimit ? key : SeriesKey(name: name, labelValues: labels.map(\.1))
-      if let series = seriesByKey[limitedKey] { return series as? Series }
       let series = create("storage_auth_\(name)", labels, factory)
-      seriesByKey[limitedKey] = series
+      seriesByKey[key] = series
       return series
     }
   }

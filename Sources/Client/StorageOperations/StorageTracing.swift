@@ -25,11 +25,9 @@ public final class StorageTracing: Sendable {
 
   /// Creates an instrument, and installs it in a hub of events.
   ///
-  /// - Parameters:
-  ///   - events: The hub of the client, the credential cache or the transfer queue that is traced.
-  ///   - tracer: The tracing backend; by default, the one that the process has bootstrapped.
-  ///   - includesKeys: Whether spans have the keys of objects as attributes, and sentences about failures, which can
-  ///     contain keys. Keys can be personal data.
+  /// `events` is the hub of the client, the credential cache or the transfer queue that is traced. `tracer` is the
+  /// tracing backend; by default, the one that the process has bootstrapped. `includesKeys` determines whether spans have
+  /// the keys of objects as attributes, and sentences about failures, which can contain keys. Keys can be personal data.
   public init(_ events: EventHub, tracer: any Tracer = InstrumentationSystem.tracer, includesKeys: Bool = true) {
     observation = events.install(TracingInstrument(tracer: tracer, includesKeys: includesKeys))
   }
@@ -38,7 +36,7 @@ public final class StorageTracing: Sendable {
   public func stop() { observation.cancel() }
 }
 
-/// An instrument that begins a span for each activity of a client.
+/// An instrument that begins a span for each activity of a client: an operation, an attempt or a refresh.
 struct TracingInstrument: AuthInstrument {
   let tracer: any Tracer
   let includesKeys: Bool
@@ -47,6 +45,7 @@ struct TracingInstrument: AuthInstrument {
 
   func begin(_ activity: AuthActivity, in context: (any Sendable)?) -> any AuthSpan {
     let subject = EventSubject(activity.subject)
+    // A refresh belongs to no request: its subject is the name of the credential source.
     let isRefresh = activity.kind == .refresh
     let span = tracer.startSpan(
       isRefresh ? "refresh" : subject.operation, context: context as? ServiceContext ?? .topLevel,
@@ -59,17 +58,19 @@ struct TracingInstrument: AuthInstrument {
       if includesKeys { span.attributes["storage_auth.key"] = subject.key }
       span.attributes["storage_auth.attempt"] = activity.attempt
     }
-    return TracedSpan(span: span, tracer: tracer, includesTexts: includesKeys)
+    return TracedSpan(span: span, tracer: tracer, includesFailureTexts: includesKeys)
   }
 }
 
+/// A span of the tracing backend, as the client sees it.
 private struct TracedSpan: AuthSpan {
   let span: any Span
   let tracer: any Tracer
-  /// Whether sentences about failures, which can contain keys of objects, are added to the span.
-  let includesTexts: Bool
+  /// Whether sentences about failures are added to the span; they can contain keys of objects.
+  let includesFailureTexts: Bool
 
   func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    // The function of the tracing library does not keep the type of the error.
     let result = await ServiceContext.withValue(span.context) { await Result<Value, Failure>.catching(body) }
     return try result.get()
   }
@@ -80,11 +81,12 @@ private struct TracedSpan: AuthSpan {
       span.addEvent(SpanEvent(name: "signed", attributes: ["storage_auth.generation": "\(signature.generation)"]))
     case .retry(let retry):
       var attributes: SpanAttributes = ["storage_auth.attempt": .int64(Int64(retry.attempt))]
-      if includesTexts { attributes["storage_auth.reason"] = retry.reason }
+      if includesFailureTexts { attributes["storage_auth.reason"] = retry.reason }
       span.addEvent(SpanEvent(name: "retry", attributes: attributes))
     case .skew(let skew):
       span.addEvent(SpanEvent(name: "clock skew", attributes: ["storage_auth.offset": "\(skew.offset)"]))
-    default: break
+    // The other events are the begin and the end of a span.
+    case .request, .refresh, .transfer: break
     }
   }
 
@@ -93,7 +95,7 @@ private struct TracedSpan: AuthSpan {
   func end(_ outcome: AuthActivity.Outcome) {
     span.attributes["http.response.status_code"] = outcome.status
     if let failure = outcome.failure {
-      span.setStatus(SpanStatus(code: .error, message: includesTexts ? failure : nil))
+      span.setStatus(SpanStatus(code: .error, message: includesFailureTexts ? failure : nil))
     }
     span.end()
   }

@@ -58,12 +58,14 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     _ provider: some CredentialProvider<Value>, in context: ProviderContext = .local,
     configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(), events: EventHub = EventHub()
   ) {
-    self.init(provider, context, configuration, events, random: { .random(in: 0...1) })
+    self.init(provider, context, configuration, events)
   }
 
+  /// Creates a cache with a source of random numbers from 0 to 1, which spread its requests.
   package init(
     _ provider: any CredentialProvider<Value>, _ context: ProviderContext,
-    _ configuration: CredentialCacheConfiguration, _ events: EventHub, random: @escaping @Sendable () -> Double
+    _ configuration: CredentialCacheConfiguration, _ events: EventHub,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.provider = provider
     self.events = events
@@ -194,6 +196,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// ```
   @concurrent public func keepFresh() async {
     repeat {
+      // A failure is an event of the cache, and the next pause lasts until the backoff has elapsed.
       if current() == nil { _ = try? await credential() }
       guard let pause = pauseUntilNextCheck, (try? await time.sleep(for: pause)) != nil else { return }
     } while !Task.isCancelled

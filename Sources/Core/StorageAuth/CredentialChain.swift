@@ -34,7 +34,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
         let issued = try await provider.issue(in: context)
         return issued.with(source: issued.source ?? provider.source)
       } catch {
-        guard error.code == .notConfigured else { throw error.prepending(declined: declined) }
+        guard error.code == .notConfigured else { throw error.adding(declined: declined) }
         declined.append(error)
       }
     }
@@ -50,8 +50,10 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  fileprivate func prepending(declined earlierErrors: [CredentialError]) -> CredentialError {
+  /// Returns a copy of the error that also lists the errors of the sources that were tried before its own.
+  fileprivate func adding(declined earlierErrors: [CredentialError]) -> CredentialError {
     CredentialError(
-      code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: earlierErrors + declined)
+      code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: earlierErrors + declined,
+      underlying: underlying)
   }
 }

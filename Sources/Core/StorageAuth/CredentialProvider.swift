@@ -7,8 +7,7 @@
 /// - The environment, such as files and the network, is accessed only through the ``ProviderContext`` of the call.
 /// - Each call fetches a credential; a ``CredentialCache`` caches it.
 /// - The returned credential is valid now.
-/// - The error ``CredentialError/Code/notConfigured`` lets a chain continue with the next provider. Any other error is
-///   a failure that a chain must not hide.
+/// - The error ``CredentialError/Code/notConfigured`` lets a chain continue with the next provider; no other error does.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -40,7 +39,6 @@ extension CredentialProvider {
 
   /// Issues a credential as ``issue(in:)`` does, and returns it alone.
   ///
-  /// - Parameter context: The environment, files, commands, network and clocks that the provider uses.
   /// - Throws: The ``CredentialError`` of ``issue(in:)``.
   public func credential(in context: ProviderContext = .local) async throws(CredentialError) -> Value {
     try await issue(in: context).credential
@@ -53,7 +51,7 @@ extension CredentialProvider {
   ///
   /// - Parameter context: The context that replaces the context of each call.
   public func bound(to context: ProviderContext) -> BoundCredentialProvider<Self> {
-    BoundCredentialProvider(base: self, context: context)
+    BoundCredentialProvider(provider: self, context: context)
   }
 }
 
@@ -61,18 +59,17 @@ extension CredentialProvider {
 ///
 /// The method ``CredentialProvider/bound(to:)`` creates it.
 public struct BoundCredentialProvider<Base: CredentialProvider>: CredentialProvider {
-  let base: Base
+  let provider: Base
   let context: ProviderContext
 
   /// The name of the other provider's source.
-  public var source: String { base.source }
+  public var source: String { provider.source }
 
-  /// Issues a credential of the other provider, in the context that this provider is bound to.
+  /// Issues a credential of the other provider, in the context that this provider is bound to, not in that of the call.
   ///
-  /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The ``CredentialError`` of the other provider.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Base.Value> {
-    try await base.issue(in: self.context)
+    try await provider.issue(in: self.context)
   }
 }
 

@@ -24,6 +24,7 @@ public struct IssuedCredential<Value: Credential>: Sendable {
     self.lifetime = lifetime
   }
 
+  /// Returns the same result with the name of the source that issued the credential.
   package func with(source: String) -> IssuedCredential {
     IssuedCredential(credential, issuerTime: issuerTime, source: source, lifetime: lifetime)
   }
@@ -35,8 +36,7 @@ enum RemainingLifetime: Equatable {
   case unlimited
   /// The credential expires after a duration, which is counted from now on the monotonic clock.
   case expires(after: Duration)
-  /// The credential has expired according to its issuer's clock. If the issuer's time is not known: the start of the
-  /// credential is not before its expiration.
+  /// The credential has expired by its issuer's clock, or expires at its start if the issuer's time is not known.
   case expired
 
   /// Determines the remaining lifetime of a credential that a provider has just returned.

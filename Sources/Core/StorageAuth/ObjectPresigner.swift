@@ -47,10 +47,7 @@ public struct ObjectPresigner: Sendable {
   /// - Returns: The URL, with the method, headers and expiration that the URL's user must know.
   /// - Throws: A ``SigningError`` if the key is empty, or if the service could read the URL as another object's.
   public func presign(_ key: String) throws(SigningError) -> PresignedRequest {
-    guard !key.isEmpty else {
-      throw SigningError(
-        .invalidRequest, "The object key is empty.", remedy: "Name an object, or presign a request for the bucket.")
-    }
+    if key.isEmpty { throw .emptyKey }
     return try source.presign(key)
   }
 }
@@ -63,38 +60,30 @@ extension ObjectPresigner: Redacted {
   }
 }
 
+/// The URLs of an object presigner, from prepared parts or from a presigner of single requests.
 protocol ObjectURLSource: AnyObject, Sendable {
   var method: HTTPRequest.Method { get }
   var headers: HTTPFields { get }
   var expiration: Timestamp { get }
-
   func presign(_ key: String) throws(SigningError) -> PresignedRequest
 }
 
 /// A source of URLs that presigns a request for each object, for signers that prepare no common parts.
-private final class UnpreparedObjectURLs<Base: Presigner>: ObjectURLSource {
-  let presigner: Base
-  let request: HTTPRequest
-  let path: ObjectPath
-  let credential: Base.SigningCredential
-  let duration: Duration
-  let context: SigningContext
+private final class UnpreparedObjectURLs: ObjectURLSource {
+  typealias RequestPresigner = @Sendable (HTTPRequest) throws(SigningError) -> PresignedRequest
+
+  private let request: HTTPRequest
+  private let path: ObjectPath
+  private let presignRequest: RequestPresigner
   let headers: HTTPFields
   let expiration: Timestamp
 
-  init(
-    _ presigner: Base, _ request: HTTPRequest, _ credential: Base.SigningCredential, _ duration: Duration,
-    _ context: SigningContext
-  ) throws(SigningError) {
-    let path = try ObjectPath(of: request)
-    let example = try presigner.presign(
-      path.request("object", like: request), with: credential, validFor: duration, in: context)
-    self.presigner = presigner
+  init(for request: HTTPRequest, presigningEach presignRequest: @escaping RequestPresigner) throws(SigningError) {
     self.request = request
-    self.path = path
-    self.credential = credential
-    self.duration = duration
-    self.context = context
+    self.presignRequest = presignRequest
+    path = try ObjectPath(of: request)
+    // The headers and the expiration are the same for each key.
+    let example = try presignRequest(path.request("object", like: request))
     headers = example.headers
     expiration = example.expiration
   }
@@ -102,7 +91,7 @@ private final class UnpreparedObjectURLs<Base: Presigner>: ObjectURLSource {
   var method: HTTPRequest.Method { request.method }
 
   func presign(_ key: String) throws(SigningError) -> PresignedRequest {
-    try presigner.presign(path.request(key, like: request), with: credential, validFor: duration, in: context)
+    try presignRequest(path.request(key, like: request))
   }
 }
 
@@ -116,6 +105,9 @@ extension Presigner {
     for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
     in context: SigningContext
   ) throws(SigningError) -> ObjectPresigner {
-    ObjectPresigner(try UnpreparedObjectURLs(self, request, credential, duration, context))
+    let source = try UnpreparedObjectURLs(for: request) { objectRequest throws(SigningError) in
+      try presign(objectRequest, with: credential, validFor: duration, in: context)
+    }
+    return ObjectPresigner(source)
   }
 }

@@ -21,7 +21,7 @@ public struct PreparedSigner: Sendable {
   public let date: Timestamp
   private let signedFields: FieldSigner?
 
-  /// Creates a prepared signer from a function, or one that leaves requests unsigned from `nil`.
+  /// Creates a prepared signer; without a function, as for an anonymous credential, it leaves requests unsigned.
   package init(date: Timestamp, signedFields: FieldSigner?) {
     self.date = date
     self.signedFields = signedFields
@@ -37,10 +37,8 @@ public struct PreparedSigner: Sendable {
     return try signedFields(request, .apart).authorization()
   }
 
-  /// Returns the header fields that authorize a request of any library.
+  /// Returns the header fields that authorize a request of any library, as for an `HTTPRequest`.
   ///
-  /// - Parameter request: The request to sign, without the field of a session token if the credential has none.
-  /// - Returns: The names and values in the order to set them; each replaces all fields of its name.
   /// - Throws: A ``SigningError`` if the request is invalid.
   public func fields(
     for request: some SignableRequest

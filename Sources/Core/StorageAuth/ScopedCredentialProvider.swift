@@ -15,17 +15,13 @@ public protocol ScopedCredentialProvider<Value>: Sendable {
   /// The type of the credentials that the provider fetches.
   associatedtype Value: Credential
 
-  /// Returns the scope of the credential that is requested for a request.
+  /// Returns the scope of the credential for a request, given the scope of the request itself, which is the default.
   ///
-  /// By default it is the scope of the request. A provider that returns a wider scope, such as the folder of a key,
-  /// needs fewer credentials, because requests with equal scopes share one.
-  ///
-  /// - Parameter request: The scope of the request.
+  /// A provider that returns a wider scope, such as the folder of a key, needs fewer credentials, because requests with
+  /// equal scopes share one.
   func scope(granting request: CredentialScope) -> CredentialScope
 
-  /// Returns the provider of the credentials for a scope, which is called for each credential.
-  ///
-  /// - Parameter scope: The result of ``scope(granting:)``.
+  /// Returns the provider of the credentials for a result of ``scope(granting:)``, which is called for each credential.
   func provider(for scope: CredentialScope) -> any CredentialProvider<Value>
 }
 

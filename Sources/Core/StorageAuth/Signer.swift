@@ -32,12 +32,8 @@ extension Signer {
   /// Returns the time two seconds after the signing time `date`, so that the request can reach the service.
   public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
 
-  /// Returns a signed copy of a request.
+  /// Returns a signed copy of a request, with the parameters of ``sign(_:with:in:)``.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign; an earlier signature is replaced.
-  ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
-  ///   - context: The time of signing.
   /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid.
   public func signed(
     _ request: Request, with credential: SigningCredential, in context: SigningContext

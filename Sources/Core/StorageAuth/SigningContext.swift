@@ -9,7 +9,6 @@ public struct SigningContext: Sendable, Equatable {
 
   /// Creates a signing context; the parameter is the property.
   public init(date: Timestamp) { self.date = date }
-
   /// A signing context with the current date of this machine's clock, without correction for clock skew.
   public static var now: SigningContext { SigningContext(date: .now) }
   /// Returns a signing context with a signing date according to the service's clock.

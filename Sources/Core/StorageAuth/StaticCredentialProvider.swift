@@ -6,19 +6,14 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the credential's source, for errors and events.
   public let source: String
 
-  /// Creates a provider that always returns the same credential.
-  ///
-  /// - Parameters:
-  ///   - credential: The credential to return.
-  ///   - source: The name of the credential's source, for errors and events.
+  /// Creates a provider that always returns the same credential; the parameters are the properties.
   public init(_ credential: Value, source: String = "fixed credential") {
     self.credential = credential
     self.source = source
   }
 
-  /// Returns the credential of the initializer.
+  /// Returns the credential of the initializer, without using the context.
   ///
-  /// - Parameter context: The context, which is not used.
   /// - Throws: No error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     IssuedCredential(credential)

@@ -37,10 +37,10 @@ public struct RejectedResponse: Sendable {
     let status = lines.removeFirst().split(at: " ").dropFirst().first.flatMap { Int(digits: $0) }
     var headers = HTTPFields()
     while let line = lines.first, !line.isEmpty {
-      let (name, value) = line.splitOnce(at: ":")
-      let trimmed = String((value ?? "").trimmingBlanks)
-      if let name = HTTPField.Name(name), HTTPField.isValidValue(trimmed) {
-        headers.append(HTTPField(name: name, value: trimmed))
+      let (name, rawValue) = line.splitOnce(at: ":")
+      let value = String((rawValue ?? "").trimmingBlanks)
+      if let name = HTTPField.Name(name), HTTPField.isValidValue(value) {
+        headers.append(HTTPField(name: name, value: value))
       }
       lines.removeFirst()
     }
@@ -86,10 +86,10 @@ public struct RejectedResponse: Sendable {
   /// Returns the reading of a text without an error document, such as an SDK's error message.
   private func readingOfLog(by reader: some SignatureReader) -> Reading {
     // SDKs put the service's code first; a message after it can mention further codes.
-    let codes = reader.refusalMeanings.keys.compactMap { code in
+    let mentionedCodes = reader.refusalMeanings.keys.compactMap { code in
       text.utf8.firstRange(of: code.utf8).map { (position: $0.lowerBound, code: code) }
     }
-    let code = codes.min { $0.position < $1.position }?.code
+    let code = mentionedCodes.min { $0.position < $1.position }?.code
     var reading = Reading(
       status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
     reading.storeCopiedText(text, readBy: reader)
@@ -133,37 +133,38 @@ extension RejectedResponse {
 
     /// Returns a reading that shows the given strings, unless the response shows its own.
     func showing(_ texts: SignedTexts?) -> Reading {
-      guard stringToSign == nil, canonicalRequest == nil, let texts else { return self }
+      guard !showsStrings, let texts else { return self }
       var reading = self
       reading.stringToSign = texts.stringToSign
       reading.canonicalRequest = texts.canonicalRequest
       return reading
     }
 
+    /// Whether the response shows a string that the service signed.
+    var showsStrings: Bool { stringToSign != nil || canonicalRequest != nil }
+    /// Whether the status is the one of a request without an identity, or of one that is not allowed.
+    var isRefusal: Bool { status == 403 || status == 401 }
+
     func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
-      guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
+      guard let code else { return showsStrings || isRefusal }
       return meanings[code] == .mismatch
+    }
+
+    func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
+      isRefusal || code.map { meanings[$0] != nil } ?? showsStrings
     }
 
     /// Stores a string to sign or a canonical request that was copied without the document around it.
     mutating func storeCopiedText(_ text: String, readBy reader: some SignatureReader) {
       var lines = text.lines
       if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
-      // A shorter text is an error message, and neither of the two.
+      // Both strings have at least three lines; a shorter text is an error message.
       guard lines.count > 2 else { return }
       switch reader.kind(ofCopiedText: lines) {
       case .stringToSign: stringToSign = lines.joined(separator: "\n")
       case .canonicalRequest: canonicalRequest = lines.joined(separator: "\n")
       case nil: break
       }
-    }
-
-    var isRefusal: Bool { status == 403 || status == 401 }
-
-    func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
-      if isRefusal { return true }
-      guard let code else { return stringToSign != nil || canonicalRequest != nil }
-      return meanings[code] != nil
     }
 
     func time(inElement name: String) -> Timestamp? {

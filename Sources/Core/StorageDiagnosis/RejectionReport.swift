@@ -18,6 +18,7 @@ package struct RejectionReport: Sendable {
   package let serviceTexts: SignedTexts?
   package let basis: Basis
 
+  /// The reason for which ``RejectionReport/clientTexts`` are taken for those that the client signed.
   package enum Basis: String, Sendable {
     /// The signature of the request is valid for these strings.
     case proven

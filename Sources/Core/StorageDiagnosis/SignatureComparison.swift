@@ -8,10 +8,13 @@ struct SignatureComparison {
   let rejection: RejectedResponse.Reading
   let sent: SentRequest
 
+  /// The finding about the rejection, or `nil` if the rejection does not concern the signature.
+  ///
+  /// The service's own reader comes first, because a message can say more than the error code.
   var finding: SignatureFinding? {
     if let finding = sent.reader.finding(for: rejection, to: sent.request) { return addingTimes(to: finding) }
     guard let code = rejection.code else {
-      if rejection.stringToSign != nil || rejection.canonicalRequest != nil { return mismatchFinding }
+      if rejection.showsStrings { return mismatchFinding }
       return rejection.isRefusal ? findingWithoutCode : nil
     }
     return switch sent.reader.refusalMeanings[code] {
@@ -32,9 +35,9 @@ struct SignatureComparison {
     case .clockSkew: return clockSkewFinding
     case .expired: return expirationFinding
     case .notYetValid:
-      var notYetValidFinding = clockSkewFinding
-      notYetValidFinding.cause = .notYetValid
-      return notYetValidFinding
+      var findingWithTimes = clockSkewFinding
+      findingWithTimes.cause = .notYetValid
+      return findingWithTimes
     default: return finding
     }
   }
@@ -57,12 +60,15 @@ struct SignatureComparison {
     return SignatureFinding(.unknownKeyID, detail: keyDetail)
   }
 
+  /// The finding for a request that the service cannot interpret, or `nil` if its signature is not the reason.
+  ///
+  /// The order is from the most specific message to the word “authorization”, which most of the messages contain.
   private var malformedFinding: SignatureFinding? {
     let message = rejection.message ?? ""
     if sent.isSignedTwice || message.contains(MessageFragment.twoSignatures) {
       return SignatureFinding(.multipleSignatures)
     }
-    if message.contains(MessageFragment.listed) || message.contains(MessageFragment.repeatedField) {
+    if message.contains(MessageFragment.listedField) || message.contains(MessageFragment.repeatedField) {
       return SignatureFinding(.signedListMismatch, detail: serviceQuotation)
     }
     if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
@@ -74,6 +80,9 @@ struct SignatureComparison {
     return nil
   }
 
+  /// The finding for a code that services use both for invalid signatures and for missing permissions.
+  ///
+  /// The permissions come last, because no message speaks of them if the signature is the reason.
   private var deniedFinding: SignatureFinding {
     let message = rejection.message ?? ""
     if message.hasBytePrefix(MessageFragment.expiredRequest) { return expirationFinding }
@@ -83,7 +92,7 @@ struct SignatureComparison {
     if MessageFragment.isAboutVersion(message) { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
     if sent.claim == nil, sent.parsingError == nil { return SignatureFinding(.unsigned) }
     let isAboutUnsignedField = message.contains(MessageFragment.unsignedField)
-    // The service usually accepts a session token that is not signed.
+    // A token that is not signed is the reason only if the message says so: the services usually accept it.
     if let part = sent.claim?.unsignedParts.first(where: { isAboutUnsignedField || !$0.isToken }) {
       return SignatureFinding(
         part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
@@ -144,16 +153,16 @@ struct SignatureComparison {
       return SignatureFinding(
         .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
     }
-    guard rejection.stringToSign != nil || rejection.canonicalRequest != nil else {
+    guard rejection.showsStrings else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
-    guard
-      let receivedParts = sent.parts(
-        ofStringToSign: rejection.stringToSign, canonicalRequest: rejection.canonicalRequest)
-    else {
+    let receivedParts = sent.parts(
+      ofStringToSign: rejection.stringToSign, canonicalRequest: rejection.canonicalRequest)
+    guard let receivedParts else {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
+    // The lines of two versions have no counterparts, so that the version is the only useful difference.
     if let sentVersion = sentParts.version, let receivedVersion = receivedParts.version,
       sentVersion != receivedVersion
     {
@@ -165,17 +174,15 @@ struct SignatureComparison {
     if let first = differences.first {
       return first.finding(first.cause(in: sent), others: Array(differences.dropFirst()))
     }
-    return findingForEqualParts(sent: sentParts, received: receivedParts)
+    return findingForEqualParts(sentParts, receivedParts)
   }
 
   /// Returns the finding for strings whose parts are equal, from the hashes and the strings themselves.
-  private func findingForEqualParts(
-    sent sentParts: SignedParts, received receivedParts: SignedParts
-  ) -> SignatureFinding {
+  private func findingForEqualParts(_ sentParts: SignedParts, _ receivedParts: SignedParts) -> SignatureFinding {
     if let finding = findingAboutOrder(in: sentParts) { return finding }
     let receivedHash = receivedParts[.requestHash]
     if let sentHash = sentParts[.requestHash], let receivedHash, sentHash != receivedHash {
-      return findingAboutHash(sent: sentHash, received: receivedHash)
+      return findingAboutHash(sentHash, receivedHash)
     }
     var detail = "All lines are equal."
     // The hash of the shown request differs if a log lost or masked a part of it.
@@ -188,7 +195,7 @@ struct SignatureComparison {
   }
 
   /// Returns the finding for equal parts and different hashes of the canonical request.
-  private func findingAboutHash(sent sentHash: String, received receivedHash: String) -> SignatureFinding {
+  private func findingAboutHash(_ sentHash: String, _ receivedHash: String) -> SignatureFinding {
     var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
     if rejection.canonicalRequest == nil {
       if let finding = findingAboutLikelyRequest(hashingTo: receivedHash) { return finding }
@@ -207,12 +214,12 @@ struct SignatureComparison {
   ///
   /// In V4, COS and S3, the string contains the hash of everything that is signed. A masked token makes strings differ.
   private var stringsAreEqual: Bool {
-    guard let sentString = sent.signedTexts?.stringToSign, let receivedString = rejection.stringToSign else {
+    guard let sentText = sent.signedTexts?.stringToSign, let receivedText = rejection.stringToSign else {
       return false
     }
     // Copying from a log or a document often adds or drops the line feed at the end.
-    return (sentString.removingByteSuffix("\n") ?? sentString[...]).utf8.elementsEqual(
-      (receivedString.removingByteSuffix("\n") ?? receivedString[...]).utf8)
+    return (sentText.removingByteSuffix("\n") ?? sentText[...]).utf8.elementsEqual(
+      (receivedText.removingByteSuffix("\n") ?? receivedText[...]).utf8)
   }
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
@@ -231,20 +238,17 @@ struct SignatureComparison {
   /// Returns the finding for the first line that differs although its parts do not, such as reordered parameters.
   private func findingAboutOrder(in sentParts: SignedParts) -> SignatureFinding? {
     guard let texts = sent.signedTexts else { return nil }
-    var pairs = [(texts.canonicalRequest, rejection.canonicalRequest)]
     // A string to sign with the hash of a canonical request has no lines that could be in another order.
-    if sentParts[.requestHash] == nil, texts.canonicalRequest == nil {
-      pairs.append((texts.stringToSign, rejection.stringToSign))
+    let hasCanonicalRequest = sentParts[.requestHash] != nil || texts.canonicalRequest != nil
+    let sentText = hasCanonicalRequest ? texts.canonicalRequest : texts.stringToSign
+    let receivedText = hasCanonicalRequest ? rejection.canonicalRequest : rejection.stringToSign
+    let differingLines = zip(sentText?.lines ?? [], receivedText?.lines ?? []).first { sentLine, receivedLine in
+      !sentLine.isIdentical(to: receivedLine) && !containsToken(sentLine) && !Difference.isMasked(receivedLine)
     }
-    for case (let sentText?, let receivedText?) in pairs {
-      for (sentLine, receivedLine) in zip(sentText.lines, receivedText.lines)
-      where !sentLine.isIdentical(to: receivedLine) {
-        if containsToken(sentLine) || Difference.isMasked(receivedLine) { continue }
-        return SignatureFinding(
-          .otherDifference, line: "order or spelling", sent: sentLine.onOneLine, received: receivedLine.onOneLine)
-      }
+    return differingLines.map { sentLine, receivedLine in
+      SignatureFinding(
+        .otherDifference, line: "order or spelling", sent: sentLine.onOneLine, received: receivedLine.onOneLine)
     }
-    return nil
   }
 
   private func containsToken(_ line: String) -> Bool {
@@ -258,7 +262,7 @@ struct SignatureComparison {
 /// verifiers; the first letter is missing where some of them write it in upper case.
 private enum MessageFragment {
   static let twoSignatures = "not both"
-  static let listed = "listed"
+  static let listedField = "listed"
   static let repeatedField = "is signed but occurs"
   static let authorization = "uthorization"
   static let credential = "credential"
@@ -275,10 +279,11 @@ private enum MessageFragment {
 }
 
 extension Duration {
-  var inWords: String {
+  /// The duration in whole seconds, such as `2 h 5 s`.
+  fileprivate var inWords: String {
     let seconds = components.seconds
     let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
-      .filter { $0.0 > 0 }
-    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    let words = parts.compactMap { count, unit in count > 0 ? "\(count) \(unit)" : nil }
+    return words.isEmpty ? "0 s" : words.joined(separator: " ")
   }
 }

@@ -28,8 +28,13 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The names of other lines that differ, often as a consequence of the first difference.
   public let otherLines: [String]
 
-  /// The explanation and the remedy for a wrong secret if the strings to sign are equal, or an empty array.
-  private let wrongSecretSentences: [String]
+  /// The sentences for a wrong secret if the strings to sign are equal, or `nil`.
+  private let wrongSecretSentences: Sentences?
+
+  struct Sentences: Hashable {
+    let explanation: String
+    let remedy: String
+  }
 
   /// Creates a diagnosis of a rejected request, or returns `nil` if its sender and signature are not the reason.
   ///
@@ -60,31 +65,32 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// Creates the sentences for a finding, with session tokens masked; values of secret lines already are.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
-    func sentences(for cause: Cause) -> [String] {
+    func sentences(for cause: Cause) -> Sentences {
       let advice = reader.advice(for: cause) ?? cause.commonAdvice
-      let usualCause = advice.usualCause
-      return [masked(finding.detail.isEmpty ? usualCause : "\(finding.detail) \(usualCause)"), advice.remedy]
+      let explanation = finding.detail.isEmpty ? advice.usualCause : "\(finding.detail) \(advice.usualCause)"
+      return Sentences(explanation: masked(explanation), remedy: advice.remedy)
     }
     let causeSentences = sentences(for: finding.cause)
-    cause = finding.cause
-    line = finding.line.map(masked)
-    sent = finding.sent.map(masked)
-    received = finding.received.map(masked)
-    (explanation, remedy) = (causeSentences[0], causeSentences[1])
-    otherLines = finding.otherLines.map(masked)
-    wrongSecretSentences = finding.stringsAreEqual ? sentences(for: .wrongSecret) : []
+    self.init(
+      finding.cause, explanation: causeSentences.explanation, remedy: causeSentences.remedy,
+      line: finding.line.map(masked), sent: finding.sent.map(masked), received: finding.received.map(masked),
+      otherLines: finding.otherLines.map(masked),
+      wrongSecretSentences: finding.stringsAreEqual ? sentences(for: .wrongSecret) : nil)
   }
 
-  /// Creates a diagnosis that no line shows, such as one that was found with the key.
-  init(_ cause: Cause, explanation: String, remedy: String) {
+  /// Creates a diagnosis, by default one that no line shows, such as one that was found with the key.
+  init(
+    _ cause: Cause, explanation: String, remedy: String, line: String? = nil, sent: String? = nil,
+    received: String? = nil, otherLines: [String] = [], wrongSecretSentences: Sentences? = nil
+  ) {
     self.cause = cause
-    line = nil
-    sent = nil
-    received = nil
+    self.line = line
+    self.sent = sent
+    self.received = received
     self.explanation = explanation
     self.remedy = remedy
-    otherLines = []
-    wrongSecretSentences = []
+    self.otherLines = otherLines
+    self.wrongSecretSentences = wrongSecretSentences
   }
 
   /// The diagnosis for a client that is known to have signed exactly the request that it sent.
@@ -92,8 +98,8 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// If the service signed the same string, the cause is ``Cause/wrongSecret``. Without that knowledge it is
   /// ``Cause/unknown``: a presigned URL, for example, may have been signed for another method.
   package var whenSignedAsSent: SignatureDiagnosis {
-    guard cause == .unknown, wrongSecretSentences.count == 2 else { return self }
-    return SignatureDiagnosis(.wrongSecret, explanation: wrongSecretSentences[0], remedy: wrongSecretSentences[1])
+    guard cause == .unknown, let sentences = wrongSecretSentences else { return self }
+    return SignatureDiagnosis(.wrongSecret, explanation: sentences.explanation, remedy: sentences.remedy)
   }
 
   /// The name and the values of the differing line, if the diagnosis concerns a line, and the explanation.

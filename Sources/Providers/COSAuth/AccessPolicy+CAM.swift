@@ -52,7 +52,8 @@ public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
   public static let dates = CAMDocumentOptions(rawValue: 2)
 }
 
-struct CAMRule {
+/// A rule of an access policy in the form of CAM, for a bucket in a region.
+private struct CAMRule {
   /// The actions whose requests state both the size and the media type of the object.
   private static let uploadActions = ["PutObject", "PostObject"]
   /// The action whose request states the media type of the object, and no size.
@@ -104,15 +105,9 @@ struct CAMRule {
     if rule.actions.contains(.list) { unlimitedActions.append("GetBucket") }
     let resource = "qcs::cos:\(region):uid/\(appID):\(rule.bucket)/\(pattern)"
     return [
-      statement(unlimitedActions, on: resource, if: conditions),
-      statement(limitedActions, on: resource, if: limits + conditions),
+      DocumentStatement(unlimitedActions.map { "name/cos:\($0)" }, on: [resource], if: conditions),
+      DocumentStatement(limitedActions.map { "name/cos:\($0)" }, on: [resource], if: limits + conditions),
     ] + (try dataProcessingStatements())
-  }
-
-  private func statement(
-    _ actions: [String], on resource: String, if conditions: [DocumentStatement.Condition]
-  ) -> DocumentStatement {
-    DocumentStatement(actions.map { "name/cos:\($0)" }, on: [resource], if: conditions)
   }
 
   private var limits: [DocumentStatement.Condition] {

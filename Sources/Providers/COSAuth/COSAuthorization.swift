@@ -28,6 +28,7 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
+  /// Creates an authorization from its fields, of which only the two lists may be empty.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.fieldNames.count, let id = fields["q-ak"], !id.isEmpty,
       let signature = fields["q-signature"], !signature.isEmpty, let headerList = fields["q-header-list"],
@@ -36,10 +37,10 @@ struct COSAuthorization {
     guard fields["q-sign-algorithm"] == "sha1" else {
       throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
     }
-    guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
+    guard let signTime = fields["q-sign-time"], let window = COSKeyTime(signTime) else {
       throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
     }
-    guard fields["q-key-time"] == text else { throw .malformed("The key time is not the sign time.") }
+    guard fields["q-key-time"] == signTime else { throw .malformed("The key time is not the sign time.") }
     guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
     self.id = id
     self.window = window

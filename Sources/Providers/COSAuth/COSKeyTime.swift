@@ -15,11 +15,7 @@ public struct COSKeyTime: Sendable, Hashable {
   /// The characters that an access key ID must not contain, because the authorization has the form of a query.
   static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
 
-  /// Creates a validity window, rounding both times down to whole seconds.
-  ///
-  /// - Parameters:
-  ///   - start: The first second of the window.
-  ///   - end: The last second of the window.
+  /// Creates a window, rounding both times down to whole seconds; the parameters are the properties.
   public init(from start: Timestamp, until end: Timestamp) {
     self.start = start.wholeSeconds
     self.end = end.wholeSeconds
@@ -32,10 +28,12 @@ public struct COSKeyTime: Sendable, Hashable {
     self.init(from: Timestamp(unixSeconds: start), until: Timestamp(unixSeconds: end))
   }
 
+  /// Parses a number of seconds with at most 12 digits, so that a `Timestamp` can represent the time.
   private static func seconds(_ text: Substring) -> Int64? {
     (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }
 
+  /// Appends the window; in a URL, the separator is percent-encoded.
   func append(to writer: inout ByteWriter, separator: StaticString = ";") {
     writer.append(start.unixSeconds)
     writer.append(separator)
@@ -57,6 +55,7 @@ public struct COSKeyTime: Sendable, Hashable {
     signingKey(of: key).startingMessages { $0.append(headOfCOSStringToSignIn: self) }
   }
 
+  /// Returns the signature of an HTTP string with the given hash.
   func signature(of hash: Digest, with key: AccessKey) -> Digest {
     signingKey(of: key).authenticationCode { $0.append(cosStringToSign: hash, in: self) }
   }

@@ -14,6 +14,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures of COS requests, for the diagnosis of a mismatch.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
   let signatureParameters: Set = ["q-signature", "sign"]
@@ -54,11 +55,11 @@ struct COSSignatureReader: SignatureReader {
   /// Parses an HTTP string; its path can contain line feeds, of which copies easily lose those at the end.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
-    let lastPathLine = 1 + (request.decodedPath ?? "").occurrences(of: "\n")
     guard lines.count >= 2 else { return nil }
     if lines.count > 4, lines[lines.count - 1].isEmpty { lines.removeLast() }
-    while lines.count < lastPathLine + 3 { lines.append("") }
-    // The last two lines are the parameters and the headers, both encoded.
+    // The lines are the method, the path, and the parameters and the headers, both encoded.
+    let pathLineCount = 1 + (request.decodedPath ?? "").occurrences(of: "\n")
+    while lines.count < 1 + pathLineCount + 2 { lines.append("") }
     let parameterLine = lines.count - 2
     var parts = SignedParts()
     parts.add(.method, lines[0])

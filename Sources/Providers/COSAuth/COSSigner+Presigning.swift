@@ -33,16 +33,14 @@ extension COSSigner {
     let identity = key.identity
     let window = try validated(window, for: identity)
     let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
-    let httpString = httpString(presigning: request)
-    let url = try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path) {
-      text, headerList, parameterList in
-      let signature = window.signature(of: SHA1.hash(writing: text), with: key)
+    let url = try urlHTTPString(for: request).withHTTPString(request, fields: FieldDraft(fields), path: path) {
+      appendText, headerList, appendParameterList in
+      let signature = window.signature(of: SHA1.hash(writing: appendText), with: key)
       return String(writing: { writer in
         writer.append(originOf: request)
-        writer.append(path)
         append(
-          signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
-          parameterList: parameterList, to: &writer)
+          urlPath: path, signedBy: key.id, in: window, headerList: headerList,
+          appendParameterList: appendParameterList, to: &writer)
         writer.append(hex: signature)
       })
     }
@@ -61,11 +59,8 @@ extension COSSigner {
 
   /// Creates a presigner of URLs that are valid in the given window and differ only in their objects' keys.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URLs authorize, with a path that ends with a slash.
-  ///   - key: The access key that signs the URLs.
-  ///   - window: The window in which the URLs are valid, according to the server's clock.
-  /// - Returns: The presigner of the URLs.
+  /// The path of the request must end with a slash. The parameters are those of ``presign(_:with:during:)``.
+  ///
   /// - Throws: A `SigningError` if the key is anonymous or expires before the URLs, or if no request can be signed.
   public func presigner(
     for request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
@@ -76,44 +71,50 @@ extension COSSigner {
     let identity = key.identity
     let window = try validated(window, for: identity)
     let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
-    let httpString = httpString(presigning: request)
-    let start = try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .throughPath) {
-      text, _, _ in [UInt8](writing: text)
-    }
+    let httpString = urlHTTPString(for: request)
+    let textThroughPath = try httpString.withHTTPString(
+      request, fields: FieldDraft(fields), path: path, part: .throughPath
+    ) { appendText, _, _ in [UInt8](writing: appendText) }
     return try httpString.withHTTPString(request, fields: FieldDraft(fields), path: path, part: .afterPath) {
-      text, headerList, parameterList in
+      appendText, headerList, appendParameterList in
       ObjectPresigner(
         .hashedSHA1(window.startedSigningKey(of: key)),
-        text: SignedFrame(start: start, end: [UInt8](writing: text)),
+        text: SignedFrame(start: textThroughPath, end: [UInt8](writing: appendText)),
         url: SignedFrame(urlFor: request, dividing: objectPath) { writer in
-          writer.append(path)
           append(
-            signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
-            parameterList: parameterList, to: &writer)
+            urlPath: path, signedBy: key.id, in: window, headerList: headerList,
+            appendParameterList: appendParameterList, to: &writer)
         }, method: request.method, headers: signedHeaders(of: fields), expiration: window.end)
     }
   }
 
-  /// Returns the window of a presigned URL; a clock that shows a time before the key's start time is certainly slow.
+  /// Returns the window of a presigned URL, whose lifetime is counted from the current time or the key's start time.
+  ///
+  /// The later of the two times counts, because a clock that shows a time before the key's start time is slow.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
     let seconds = duration.components.seconds
-    guard seconds >= 1, seconds < Int64(Int32.max) else {
+    guard (1...Self.maximumURLSeconds).contains(seconds) else {
       throw SigningError(
         .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request 1 to \(Int32.max - 1) seconds.")
+        remedy: "Request 1 to \(Self.maximumURLSeconds) seconds.")
     }
     let start = identity.start ?? date
     let end = max(date, start).advanced(bySeconds: seconds)
     return try validated(COSKeyTime(from: start, until: end), for: identity)
   }
 
+  /// The maximum lifetime of a URL, which only this package sets; COS documents none.
+  private static let maximumURLSeconds = Int64(Int32.max) - 1
+
+  /// Returns the headers that the user of a presigned URL must send.
   func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
-  func httpString(presigning request: HTTPRequest) -> COSHTTPString {
+  /// Returns the selection of what a signature in a URL covers.
+  func urlHTTPString(for request: HTTPRequest) -> COSHTTPString {
     COSHTTPString(
       policy: policy, refusedParameters: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
@@ -126,30 +127,32 @@ extension COSSigner {
     let path = request.path ?? "/"
     let fields = request.headerFields.without(Self.signatureHeaders)
     guard let token = identity.sessionToken else { return (fields, path) }
-    let extended = String(writing: { writer in
+    let pathWithToken = String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
       writer.append("x-cos-security-token=")
       writer.append(percentEncoding: token)
     })
-    return (fields, extended)
+    return (fields, pathWithToken)
   }
 
   private static let signatureHeaders: [HTTPField.Name] = [.authorization, .cosSecurityToken]
   /// The names of the query parameters that signing adds to a URL, which the request must not contain before.
   private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.fieldNames)
 
+  /// Appends the path and the query of a presigned URL up to the signature.
   func append(
-    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime, headerList: Span<UInt8>,
-    parameterList: COSHTTPString.Write, to writer: inout ByteWriter
+    urlPath path: String, signedBy id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>,
+    appendParameterList: COSHTTPString.Append, to writer: inout ByteWriter
   ) {
+    writer.append(path)
     writer.append(separatorAfter: path)
     guard urlForm == .parameters else {
+      let authorization = String(writing: {
+        $0.append(authorizationOf: id, in: window, headerList: headerList, appendParameterList: appendParameterList)
+      })
       writer.append("sign=")
-      writer.append(
-        percentEncoding: String(writing: {
-          $0.append(authorizationOf: id, in: window, headerList: headerList, parameterList: parameterList)
-        }))
+      writer.append(percentEncoding: authorization)
       return
     }
     writer.append("q-sign-algorithm=sha1&q-ak=")
@@ -162,7 +165,7 @@ extension COSSigner {
     writer.append("&q-header-list=")
     writer.append(percentEncoding: headerList)
     writer.append("&q-url-param-list=")
-    writer.append(percentEncoding: String(writing: parameterList))
+    writer.append(percentEncoding: String(writing: appendParameterList))
     writer.append("&q-signature=")
   }
 }

@@ -30,24 +30,20 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
 
   /// The selection of headers that signatures cover.
   public let policy: COSHeaderPolicy
-  /// Whether the signer rejects requests that the service's strict mode would reject.
+  /// Whether the signer rejects requests that the service's strict mode would reject: requests with an unsigned host,
+  /// and uploads without `Content-Length`.
+  ///
+  /// Everything else that this mode requires is signed anyway.
   public let isStrict: Bool
   /// The format of the authorization in presigned URLs.
   public let urlForm: URLForm
   /// The lifetime of a signature in the headers, for a key without a start time or without an expiration.
   public let headerLifetime: Duration
-  /// The window of every signature in the headers, or `nil` if the key and the signing time determine it.
+  /// The window of every signature in the headers, which must not end after the key, or `nil` to derive the window from
+  /// the key and the signing time.
   public let keyTime: COSKeyTime?
 
-  /// Creates a signer of requests to COS.
-  ///
-  /// - Parameters:
-  ///   - policy: The selection of headers that signatures cover.
-  ///   - isStrict: Whether to reject requests that the service's strict mode would reject: requests with an unsigned
-  ///     host, and uploads without `Content-Length`. Everything else that this mode requires is signed anyway.
-  ///   - urlForm: The format of the authorization in presigned URLs.
-  ///   - headerLifetime: The lifetime of a signature in the headers, for a key without a start time or an expiration.
-  ///   - keyTime: The window of signatures in the headers, which must not end after the key, or `nil` to derive it.
+  /// Creates a signer of requests to COS; the parameters are the properties.
   public init(
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, urlForm: URLForm = .parameters,
     headerLifetime: Duration = .seconds(3600), keyTime: COSKeyTime? = nil
@@ -59,6 +55,90 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     self.keyTime = keyTime
   }
 
+  /// Signs a request by setting `Authorization` and, for a temporary key, `x-cos-security-token`.
+  ///
+  /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
+    if key.isAnonymous { return }
+    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
+  }
+
+  /// Returns the header fields that ``sign(_:with:in:)`` sets, in their order.
+  ///
+  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
+  public func fields(
+    for request: HTTPRequest, with key: AccessKey, in context: SigningContext
+  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
+    if key.isAnonymous { return [] }
+    let window = try headerWindow(for: key.identity, at: context.date)
+    return try signedFields(of: request, additions: .apart, with: checkedKey(key, in: window)).authorization()
+  }
+
+  /// Creates a signer of requests with one access key and one window.
+  ///
+  /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
+  public func preparedSigner(with key: AccessKey, in context: SigningContext) throws(SigningError) -> PreparedSigner {
+    if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
+    var keyInWindow = try checkedKey(key, in: headerWindow(for: key.identity, at: context.date))
+    keyInWindow.startedKey = keyInWindow.window.startedSigningKey(of: key)
+    return PreparedSigner(date: context.date) { [keyInWindow] request, additions throws(SigningError) in
+      try signedFields(of: request, additions: additions, with: keyInWindow)
+    }
+  }
+
+  /// Signs a request by adding a signature with the given validity window to its headers.
+  ///
+  /// - Parameters:
+  ///   - request: The request to sign.
+  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
+  ///   - window: The window of the signature, according to the server's clock, which must not end after the key.
+  /// - Throws: A `SigningError`, without a change of the request, if the window ends after the key or signing fails.
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
+    if key.isAnonymous { return }
+    request.headerFields = try signedFields(of: request, additions: .joined, with: checkedKey(key, in: window)).fields
+  }
+
+  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
+  ///
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
+  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
+  public func prepare(
+    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
+    let fields = try unsignedFields(of: request, token: identity.tokenField(named: .cosSecurityToken)).fields
+    let window = try headerWindow(for: identity, at: context.date)
+    return try pendingSignature(of: request, fields: fields, with: headerHTTPString, as: identity, in: window)
+  }
+
+  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
+  ///
+  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
+  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
+  public func prepare(
+    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PendingSignature {
+    try identity.check(idWithout: COSKeyTime.idDelimiters)
+    let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
+    let window = try urlWindow(for: identity, validFor: duration, at: context.date)
+    return try pendingSignature(
+      of: request, fields: fields, urlPath: path, with: urlHTTPString(for: request), as: identity, in: window)
+  }
+
+  /// Completes a prepared request with the signature from the key holder.
+  ///
+  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
+  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
+    let digits = pending.bare(signature)
+    guard digits.isLowerHex(byteCount: SHA1.digestByteCount) else {
+      throw SigningError(
+        .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
+        remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
+    }
+    return pending.request(with: digits, urlSuffix: digits)
+  }
+
+  /// Returns the window of a signature in the headers, which the description of the signer explains.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -75,9 +155,16 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
   }
 
   /// Returns the given window, or throws an error if it is empty, starts before 1970 or ends after the key.
+  ///
+  /// `identity` is that of the key for a window that the caller chose, and `nil` for a window derived from a key.
   func validated(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     try identity?.requireValidity(until: window.end)
-    guard window.start < window.end else { throw .credentialEndsFirst(window.end, required: window.start) }
+    guard window.start < window.end else {
+      if identity == nil { throw .credentialEndsFirst(window.end, required: window.start) }
+      throw SigningError(
+        .lifetimeOutOfRange, "The window from \(window.start) to \(window.end) is empty.",
+        remedy: "Let it end after its start.")
+    }
     guard window.start.unixSeconds >= 0 else {
       throw SigningError(
         .lifetimeOutOfRange, "The window starts before 1970.", remedy: "Check the clock, or the start of the key.")
@@ -85,67 +172,27 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return window
   }
 
-  /// Signs a request by setting `Authorization` and, for a temporary key, `x-cos-security-token`.
-  ///
-  /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
-  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
-    if key.isAnonymous { return }
-    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
-  }
-
-  /// Returns the header fields that ``sign(_:with:in:)`` sets, in the same order.
-  ///
-  /// - Throws: The errors of `HeaderSigner.fields(for:with:in:)`, which also describes the parameters.
-  public func fields(
-    for request: HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) -> [(name: HTTPField.Name, value: String)] {
-    if key.isAnonymous { return [] }
-    let window = try headerWindow(for: key.identity, at: context.date)
-    return try signedFields(of: request, .apart, with: prepared(key, during: window)).authorization()
-  }
-
-  /// Creates a signer of requests with one access key and one window.
-  ///
-  /// - Throws: The errors of `HeaderSigner.preparedSigner(with:in:)`, which also describes the parameters.
-  public func preparedSigner(with key: AccessKey, in context: SigningContext) throws(SigningError) -> PreparedSigner {
-    if key.isAnonymous { return PreparedSigner(date: context.date, signedFields: nil) }
-    var prepared = try prepared(key, during: headerWindow(for: key.identity, at: context.date))
-    prepared.startedKey = prepared.window.startedSigningKey(of: key)
-    return PreparedSigner(date: context.date) { [prepared] request, additions throws(SigningError) in
-      try signedFields(of: request, additions, with: prepared)
-    }
-  }
-
-  /// Signs a request by adding a signature with the given validity window to its headers.
-  ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - window: The window of the signature, according to the server's clock, which must not end after the key.
-  /// - Throws: A `SigningError`, without a change of the request, if the window ends after the key or signing fails.
-  public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
-    if key.isAnonymous { return }
-    request.headerFields = try signedFields(of: request, .joined, with: prepared(key, during: window)).fields
-  }
-
   @inline(__always)
-  private func prepared(_ key: AccessKey, during window: COSKeyTime) throws(SigningError) -> COSPreparedKey {
+  private func checkedKey(_ key: AccessKey, in window: COSKeyTime) throws(SigningError) -> COSKeyInWindow {
     try key.check(idWithout: COSKeyTime.idDelimiters)
-    return COSPreparedKey(key, window: try validated(window, for: key.identity))
+    let validWindow = try validated(window, for: key.identity)
+    return COSKeyInWindow(key: key, token: key.encodedTokenField(named: .cosSecurityToken), window: validWindow)
   }
 
+  /// Returns the fields of a request with its token and its authorization, which the draft can keep apart.
   private func signedFields(
-    of request: HTTPRequest, _ additions: FieldDraft.Additions, with prepared: COSPreparedKey
+    of request: HTTPRequest, additions: FieldDraft.Additions, with keyInWindow: COSKeyInWindow
   ) throws(SigningError) -> FieldDraft {
-    var fields = try fieldDraft(for: request, additions, token: prepared.token?.field)
-    var httpString = httpString
-    httpString.encodedToken = prepared.token?.encodedToken
+    var fields = try unsignedFields(of: request, additions: additions, token: keyInWindow.token?.field)
+    var httpString = headerHTTPString
+    httpString.encodedToken = keyInWindow.token?.encodedToken
     let authorization = try httpString.withHTTPString(request, fields: fields, path: request.path ?? "/") {
-      text, headerList, parameterList in
-      let signature = prepared.signature(of: SHA1.hash(writing: text))
+      appendText, headerList, appendParameterList in
+      let signature = keyInWindow.signature(of: SHA1.hash(writing: appendText))
       return String(writing: { writer in
         writer.append(
-          authorizationOf: prepared.key.id, in: prepared.window, headerList: headerList, parameterList: parameterList)
+          authorizationOf: keyInWindow.key.id, in: keyInWindow.window, headerList: headerList,
+          appendParameterList: appendParameterList)
         writer.append(hex: signature)
       })
     }
@@ -153,12 +200,16 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return fields
   }
 
-  var httpString: COSHTTPString {
+  /// The selection of what a signature in the headers covers.
+  private var headerHTTPString: COSHTTPString {
     COSHTTPString(policy: policy, refusedParameters: RefusedParameters(Self.signatureParameters))
   }
 
-  func fieldDraft(
-    for request: HTTPRequest, _ additions: FieldDraft.Additions = .joined, token: HTTPField?
+  private static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
+
+  /// Returns the fields of a request with its token, after checking that the request can be signed.
+  private func unsignedFields(
+    of request: HTTPRequest, additions: FieldDraft.Additions = .joined, token: HTTPField?
   ) throws(SigningError) -> FieldDraft {
     try requireSignable(request)
     var fields = FieldDraft(request.headerFields, adding: 2, additions)
@@ -166,8 +217,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     return fields
   }
 
-  static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
-
+  /// Rejects a request without a host and, in strict mode, one that the service would reject.
   func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
@@ -185,89 +235,45 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
     }
   }
 
-  /// Creates the string to sign for a request whose signature another party, the key holder, computes.
-  ///
-  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
-  public func prepare(
-    _ request: HTTPRequest, as identity: Identity, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(idWithout: COSKeyTime.idDelimiters)
-    let fields = try fieldDraft(for: request, token: identity.tokenField(named: .cosSecurityToken)).fields
-    let window = try headerWindow(for: identity, at: context.date)
-    return try pendingSignature(request, fields, with: httpString, as: identity, in: window)
-  }
-
-  /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
-  ///
-  /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
-  public func prepare(
-    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
-  ) throws(SigningError) -> PendingSignature {
-    try identity.check(idWithout: COSKeyTime.idDelimiters)
-    let (fields, path) = try fieldsAndPath(presigning: request, as: identity)
-    let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    let httpString = httpString(presigning: request)
-    return try pendingSignature(request, fields, path: path, with: httpString, as: identity, in: window)
-  }
-
   /// Returns the pending signature of a URL with the given path, or of a request that is signed in its headers.
   private func pendingSignature(
-    _ original: HTTPRequest, _ fields: HTTPFields, path: String? = nil, with httpString: COSHTTPString,
+    of request: HTTPRequest, fields: HTTPFields, urlPath: String? = nil, with httpString: COSHTTPString,
     as identity: Identity, in window: COSKeyTime
   ) throws(SigningError) -> PendingSignature {
-    try httpString.withHTTPString(original, fields: FieldDraft(fields), path: path ?? original.path ?? "/") {
-      text, headerList, parameterList in
-      let hash = SHA1.hash(writing: text)
-      let urlPath = path.map { path in
-        String(writing: { writer in
-          writer.append(path)
+    try httpString.withHTTPString(request, fields: FieldDraft(fields), path: urlPath ?? request.path ?? "/") {
+      appendText, headerList, appendParameterList in
+      let hash = SHA1.hash(writing: appendText)
+      var urlBeforeSignature: String?
+      if let urlPath {
+        urlBeforeSignature = String(writing: {
           append(
-            signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
-            parameterList: parameterList, to: &writer)
+            urlPath: urlPath, signedBy: identity.id, in: window, headerList: headerList,
+            appendParameterList: appendParameterList, to: &$0)
         })
       }
-      let texts = SignedTexts(
-        stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
-        canonicalRequest: String(writing: text))
-      let prefix = String(writing: {
-        $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
-      })
       return PendingSignature(
-        .cosV5, of: original, fields: fields, path: urlPath, as: identity, until: window.end, texts: texts,
-        signedHeaders: signedHeaders(of: fields), prefix: prefix)
+        .cosV5, of: request, fields: fields, path: urlBeforeSignature, as: identity, until: window.end,
+        texts: SignedTexts(
+          stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
+          canonicalRequest: String(writing: appendText)),
+        signedHeaders: signedHeaders(of: fields),
+        prefix: String(writing: {
+          $0.append(
+            authorizationOf: identity.id, in: window, headerList: headerList, appendParameterList: appendParameterList)
+        }))
     }
-  }
-
-  /// Completes a prepared request with the signature from the key holder.
-  ///
-  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
-  public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    let bare = pending.bare(signature)
-    guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {
-      throw SigningError(
-        .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
-        remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
-    }
-    return pending.request(with: bare, urlSuffix: bare)
   }
 }
 
-/// An access key with the values that its signatures in one window have in common.
-private struct COSPreparedKey {
+/// An access key in one window, with the values that its signatures there have in common.
+private struct COSKeyInWindow {
   let key: AccessKey
   let token: TokenField?
   let window: COSKeyTime
-  /// The signing key after it has hashed the string to sign up to the hash of the HTTP string, or `nil`.
+  /// The signing key after it has hashed the string to sign up to the hash, or `nil` for a single request.
   var startedKey: HMACKey<SHA1>?
 
-  init(_ key: AccessKey, window: COSKeyTime) {
-    self.key = key
-    token = key.encodedTokenField(named: .cosSecurityToken)
-    self.window = window
-  }
-
+  /// Returns the signature of an HTTP string with the given hash.
   func signature(of hash: Digest) -> Digest {
     startedKey?.authenticationCode { $0.append(tailOfCOSStringToSign: hash) } ?? window.signature(of: hash, with: key)
   }
@@ -276,20 +282,21 @@ private struct COSPreparedKey {
 extension ByteWriter {
   /// Appends the value of the `Authorization` header up to the signature, in the order of "Request Signature".
   mutating func append(
-    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>, parameterList: COSHTTPString.Write
+    authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: Span<UInt8>,
+    appendParameterList: COSHTTPString.Append
   ) {
     append("q-sign-algorithm=sha1&q-ak=")
     append(id.string)
-    withWrittenBytes({ window.append(to: &$0) }) { window in
+    withWrittenBytes({ window.append(to: &$0) }) { windowText in
       append("&q-sign-time=")
-      append(window)
+      append(windowText)
       append("&q-key-time=")
-      append(window)
+      append(windowText)
     }
     append("&q-header-list=")
     append(headerList)
     append("&q-url-param-list=")
-    parameterList(&self)
+    appendParameterList(&self)
     append("&q-signature=")
   }
 }

@@ -27,18 +27,14 @@ public struct COSStringToSignSigner: StringToSignSigner {
   public var service: String { SignatureScheme.cosV5.service }
 
   /// Whether the rules must also allow each request without its query parameters.
+  ///
+  /// The signature does not cover the letter case of parameter names, and a service may ignore `?PREFIX=`. The rules for
+  /// listing a prefix must then allow listing all keys, the rules for completing an upload must allow deleting its
+  /// object, and the rules for deleting many objects must allow a form upload. Set it to `false` if the service is known
+  /// to process or to reject such names, or if the policy of the key is as narrow as the callers'.
   public let checksWithoutParameters: Bool
 
-  /// Creates a signer of COS strings to sign.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The COS endpoint to which every signed request must be addressed.
-  ///   - bucket: The bucket name if the endpoint is a custom domain.
-  ///   - checksWithoutParameters: Whether the rules must also allow each request without its query parameters, because
-  ///     the signature does not cover the letter case of parameter names, and a service may ignore `?PREFIX=`. The
-  ///     rules for listing a prefix must then allow listing all keys, the rules for completing an upload must allow
-  ///     deleting its object, and the rules for deleting many objects must allow a form upload. Pass `false` if the
-  ///     service is known to process or to reject such names, or if the policy of the key is as narrow as the callers'.
+  /// Creates a signer of COS strings to sign; the parameters are the properties.
   public init(endpoint: ServiceEndpoint, bucket: String? = nil, checksWithoutParameters: Bool = true) {
     self.endpoint = endpoint
     self.bucket = bucket
@@ -53,9 +49,9 @@ public struct COSStringToSignSigner: StringToSignSigner {
   public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     guard signingRequest.scheme == .cosV5 else { throw .unsupportedScheme }
     let canonicalRequest = try signingRequest.requiredCanonicalRequest
-    let window = try window(of: signingRequest, canonicalRequest: canonicalRequest)
-    let request = try request(of: signingRequest, canonicalRequest)
-    var target = try target(of: request)
+    let window = try parseWindow(of: signingRequest, canonicalRequest: canonicalRequest)
+    let request = try parseRequest(of: signingRequest, canonicalRequest: canonicalRequest)
+    var target = try parseTarget(of: request)
     let headerToken = request.headerFields[.cosSecurityToken]
     let urlToken = try target.removeParameter(named: "x-cos-security-token")
     guard headerToken == nil || urlToken == nil else { throw .malformed("The session token is in two places.") }
@@ -68,15 +64,8 @@ public struct COSStringToSignSigner: StringToSignSigner {
       otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, method: request.method) : [])
   }
 
-  /// Returns the target without parameters, at which a POST has an effect only for a bucket, where it is a form upload.
-  private static func targetsWithoutParameters(_ target: RequestTarget, method: HTTPRequest.Method) -> [RequestTarget] {
-    guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
-    return [target.withoutParameters]
-  }
-
-  /// Computes the signature of a string to sign that satisfies the rules.
+  /// Computes the signature, 40 hexadecimal digits.
   ///
-  /// - Returns: The signature, 40 hexadecimal digits.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
@@ -87,7 +76,9 @@ public struct COSStringToSignSigner: StringToSignSigner {
   }
 
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
-  func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
+  private func parseWindow(
+    of signingRequest: SigningRequest, canonicalRequest: String
+  ) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(signingRequest.stringToSign)
     guard try lines.readFirst() == "sha1", lines.remaining.count == 3, let window = COSKeyTime(try lines.readFirst()),
       window.start < window.end
@@ -98,7 +89,9 @@ public struct COSStringToSignSigner: StringToSignSigner {
   }
 
   /// Parses the request in an HTTP string, whose path may contain line feeds, unlike the last two lines.
-  func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
+  private func parseRequest(
+    of signingRequest: SigningRequest, canonicalRequest: String
+  ) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let loweredMethod = try lines.readFirst()
     guard loweredMethod == loweredMethod.asciiLowercased else { throw .malformed("The method is not in lower case.") }
@@ -108,9 +101,22 @@ public struct COSStringToSignSigner: StringToSignSigner {
     let query = try lines.readLast()
     var path = lines.remainder.percentEncoded(.path)
     if !query.isEmpty { path += "?\(query)" }
+    let (headers, host) = try Self.parseHeaders(of: headerLine)
+    let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
+    let names = Set(headers.map(\.name.canonicalName) + ["host"])
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
+      try COSHTTPString(policy: .only(names)).withHTTPString(
+        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
+      ) { appendText, _, _ in String(writing: appendText) }
+    }
+    return request
+  }
+
+  /// Parses the last line of an HTTP string: headers as `name=value`, percent-encoded, with `&` between them.
+  private static func parseHeaders(of line: String) throws(SigningRefusal) -> (headers: HTTPFields, host: String?) {
     var headers = HTTPFields()
     var host: String?
-    for item in headerLine.isEmpty ? [] : headerLine.parts(between: "&") {
+    for item in line.isEmpty ? [] : line.parts(between: "&") {
       let pair = item.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, let name = pair[0].percentDecoded(), let value = pair[1].percentDecoded() else {
         throw .malformed("The line of headers is not name=value, encoded, with & between them.")
@@ -122,17 +128,11 @@ public struct COSStringToSignSigner: StringToSignSigner {
       guard host == nil else { throw .malformed("There are two hosts.") }
       host = value
     }
-    let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
-    let names = Set(headers.map(\.name.canonicalName) + ["host"])
-    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
-      try COSHTTPString(policy: .only(names)).withHTTPString(
-        request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
-      ) { text, _, _ in String(writing: text) }
-    }
-    return request
+    return (headers, host)
   }
 
-  private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+  /// Returns the target of a request, which must be addressed to the endpoint.
+  private func parseTarget(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {
       target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket, hosts: .cos)
@@ -143,6 +143,12 @@ public struct COSStringToSignSigner: StringToSignSigner {
       throw .wrongScope("The host is not that of a bucket at \(endpoint.authority).")
     }
     return target
+  }
+
+  /// Returns the target without parameters, at which a POST has an effect only for a bucket, where it is a form upload.
+  private static func targetsWithoutParameters(_ target: RequestTarget, method: HTTPRequest.Method) -> [RequestTarget] {
+    guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
+    return [target.withoutParameters]
   }
 }
 

@@ -9,11 +9,12 @@ extension HTTPField.Name {
   package static let ciSecurityToken = known("x-ci-security-token")
 }
 
-/// The string whose hash a COS signature covers, with a line each for method, decoded path, parameters and headers.
+/// The string whose hash a COS signature covers (HttpString): method, decoded path, parameters and headers, a line each.
 ///
 /// Source: the step that generates HttpString in "Request Signature", to which ``COSSigner`` links.
 struct COSHTTPString {
-  typealias Write = (inout ByteWriter) -> Void
+  /// A function that appends a text to a writer.
+  typealias Append = (inout ByteWriter) -> Void
 
   let policy: COSHeaderPolicy
   /// The decoded, lowercase names of the signed query parameters, or `nil` to sign all of them.
@@ -24,78 +25,92 @@ struct COSHTTPString {
   var host: String?
   /// The value of `x-cos-security-token`, percent-encoded once per key, or `nil` to encode the request's value.
   var encodedToken: SecretBytes?
+  /// The parameters that a request must not contain before it is signed, or `nil` for a request that is verified.
   var refusedParameters: RefusedParameters?
 
-  /// Calls `body` with functions that append the HTTP string and the parameter list, and with the header list.
+  /// Calls `body` with the header list, and with functions that append the HTTP string and the parameter list.
+  ///
+  /// `path` is the path to sign, including the query.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: borrowing FieldDraft, path: String, part: SignedTextPart = .whole,
-    _ body: (_ text: Write, _ headerList: Span<UInt8>, _ parameterList: Write) -> Result
+    _ body: (_ appendText: Append, _ headerList: Span<UInt8>, _ appendParameterList: Append) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
-    let spelling = spelling
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
       try selectHeaders(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try selectParameters(of: wire, into: &parameters)
-          // The header list is written once: the text contains each of its names as well.
-          return withWrittenBytes({ writer in append(namesOf: headers, in: fields, to: &writer) }) { headerList in
+          let wirePath = try selectParameters(of: wire, into: &parameters)
+          // The list is written once, because the HTTP string contains each of its names as well.
+          return withWrittenBytes({ appendHeaderList(headers, in: fields, to: &$0) }) { headerList in
             body(
               { writer in
                 if part.hasPath {
                   writer.append(lowercased: request.method.rawValue)
                   writer.append(UInt8(ascii: "\n"))
-                  writer.append(decoding: path, of: wire)
+                  writer.append(decoding: wirePath, of: wire)
                 }
                 guard part.hasRest else { return }
                 writer.append(UInt8(ascii: "\n"))
-                for index in 0..<parameters.count {
-                  if index > 0 { writer.append(UInt8(ascii: "&")) }
-                  writer.append(
-                    canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
-                }
+                appendParameters(parameters, of: wire, to: &writer)
                 writer.append(UInt8(ascii: "\n"))
-                append(headers, named: headerList, of: fields, authority: authority, to: &writer)
+                appendHeaders(headers, named: headerList, of: fields, authority: authority, to: &writer)
                 writer.append(UInt8(ascii: "\n"))
-              }, headerList,
-              { writer in
-                for index in 0..<parameters.count {
-                  if index > 0 { writer.append(UInt8(ascii: ";")) }
-                  writer.append(loweredNameOf: parameters[index], of: wire)
-                }
-              })
+              }, headerList, { appendParameterList(parameters, of: wire, to: &$0) })
           }
         }
       }
     }
   }
 
-  private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, named names: Span<UInt8>, of fields: borrowing FieldDraft,
+  @inline(__always)
+  private func appendParameters(
+    _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>, to writer: inout ByteWriter
+  ) {
+    let nameCase = spelling.nameCase
+    for index in 0..<parameters.count {
+      if index > 0 { writer.append(UInt8(ascii: "&")) }
+      writer.append(canonical: parameters[index], of: wire, nameCase: nameCase, keepsEmptyValue: true)
+    }
+  }
+
+  @inline(__always)
+  private func appendParameterList(
+    _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>, to writer: inout ByteWriter
+  ) {
+    for index in 0..<parameters.count {
+      if index > 0 { writer.append(UInt8(ascii: ";")) }
+      writer.append(loweredNameOf: parameters[index], of: wire)
+    }
+  }
+
+  /// Appends the line of headers, whose names are those of the header list, in the same order.
+  private func appendHeaders(
+    _ headers: borrowing ScratchList<SelectedHeader>, named headerList: Span<UInt8>, of fields: borrowing FieldDraft,
     authority: String?, to writer: inout ByteWriter
   ) {
-    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
+    let tokenIndex = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
     var nameStart = 0
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: "&")) }
-      let nameEnd = names.endOfHeaderName(from: nameStart)
-      writer.append(names.extracting(nameStart..<nameEnd))
+      let nameEnd = headerList.endOfHeaderName(from: nameStart)
+      writer.append(headerList.extracting(nameStart..<nameEnd))
       writer.append(UInt8(ascii: "="))
       nameStart = nameEnd + 1
       let header = headers[index]
-      let field = Int(header.index)
+      let fieldIndex = Int(header.index)
       if header.index == SelectedHeader.hostIndex {
         writer.append(percentEncoding: authority ?? "")
-      } else if let encodedToken, field == token {
+      } else if let encodedToken, fieldIndex == tokenIndex {
         encodedToken.withBytes { writer.append($0) }
       } else {
-        writer.append(percentEncodingValueAt: field, of: fields)
+        writer.append(percentEncodingValueAt: fieldIndex, of: fields)
       }
     }
   }
 
-  private func append(
-    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft, to writer: inout ByteWriter
+  private func appendHeaderList(
+    _ headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft, to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
       if index > 0 { writer.append(UInt8(ascii: ";")) }
@@ -108,10 +123,11 @@ struct COSHTTPString {
     }
   }
 
+  /// Selects and sorts the signed parameters, and returns the path before them.
   private func selectParameters(
     of wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
+    guard let wirePath = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let parameterNames {
       parameters.keep { parameter in
         let name = String(writing: { $0.append(decoding: wire.extracting(parameter.name), plusIsSpace: true) })
@@ -123,9 +139,10 @@ struct COSHTTPString {
     }
     try refusedParameters?.check(parameters, of: wire)
     WireQuery.sort(&parameters, of: wire, by: spelling.order, thenByValue: spelling != .wireOrder)
-    return path
+    return wirePath
   }
 
+  /// Selects and sorts the headers that the policy signs, with the authority as the host.
   private func selectHeaders(
     from fields: borrowing FieldDraft, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
@@ -151,6 +168,7 @@ extension ByteWriter {
 
   mutating func append(lowercased text: String) { withBytes(of: text) { append(lowercased: $0) } }
 
+  /// Appends the string to sign for an HTTP string with the given hash.
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append(headOfCOSStringToSignIn: window)
     append(tailOfCOSStringToSign: hash)

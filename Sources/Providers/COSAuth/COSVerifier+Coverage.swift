@@ -29,7 +29,7 @@ extension COSVerifier {
     var presentCounts: [String: Int] = [:]
     for field in request.headerFields { presentCounts[field.name.canonicalName, default: 0] += 1 }
     for name in claim.listedHeaders where name != "host" {
-      let count = presentCounts[name] ?? 0
+      let count = presentCounts[name, default: 0]
       guard count == 1 || count == 0 && isTokenInURL(name, of: claim) else {
         throw count == 0
           ? .malformed("The header \(name) is listed as signed but missing.")
@@ -46,6 +46,7 @@ extension COSVerifier {
     if mode == .strict { try requireSignedHostAndKnownLength(of: claim) }
   }
 
+  /// Rejects, in strict mode, an unsigned host and a body whose length no header states.
   private func requireSignedHostAndKnownLength(of claim: COSClaim) throws(VerificationError) {
     guard claim.listedHeaders.contains("host") else { throw Self.unsignedField("host") }
     guard !claim.request.headerFields.contains(.transferEncoding) else {
@@ -87,8 +88,9 @@ extension COSVerifier {
 
   /// Rejects lists of parameters that do not match the URL, and unlisted parameters that have an effect.
   func checkParameters(of claim: COSClaim) throws(VerificationError) {
+    let presentNames = claim.target.parameters.map(\.name.asciiLowercased)
     var presentCounts: [ByteExactString: Int] = [:]
-    for parameter in claim.target.parameters { presentCounts[parameter.name.asciiLowercased, default: 0] += 1 }
+    for name in presentNames { presentCounts[name, default: 0] += 1 }
     let listedNames = claim.listedParameters.map { ByteExactString($0) }
     let listedCounts = Dictionary(listedNames.map { ($0, 1) }, uniquingKeysWith: +)
     for name in listedNames {
@@ -101,8 +103,7 @@ extension COSVerifier {
         throw .ambiguous("The parameter \(name) is listed \(listedCount) times but occurs \(presentCount) times.")
       }
     }
-    for name in claim.target.parameters.map(\.name.asciiLowercased)
-    where listedCounts[name] == nil && !Self.isAuthorization(name) {
+    for name in presentNames where listedCounts[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, name == "x-cos-security-token" { continue }
       if mode == .strict || Self.hasEffect(name.string) { throw Self.unsignedField("parameter \(name)") }
     }

@@ -33,20 +33,14 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// The requirements for the headers and parameters that a signature must cover.
   public let mode: Mode
-  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
+  /// The position of the bucket name in the URL; `nil` means the path for an IP address or `localhost`, else the host.
   public let style: AddressingStyle?
   /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
   /// The limits of the request size and of the lifetime of an authorization.
   public let limits: VerificationLimits
 
-  /// Creates a verifier of requests to COS.
-  ///
-  /// - Parameters:
-  ///   - mode: The requirements for the headers and parameters that a signature must cover.
-  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
-  ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
-  ///   - limits: The limits of the request size and of the lifetime of an authorization.
+  /// Creates a verifier of requests to COS; the parameters are the properties.
   public init(
     mode: Mode = .compatible, style: AddressingStyle? = nil, bucket: String? = nil,
     limits: VerificationLimits = VerificationLimits()
@@ -67,13 +61,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     try checkParameterCase(of: target)
     let hasParameters = COSAuthorization.fieldNames.contains { target.contains(ByteExactString($0)) }
     let hasSignParameter = target.contains("sign")
-    guard authorizations.count + (hasParameters ? 1 : 0) + (hasSignParameter ? 1 : 0) <= 1 else {
-      throw .ambiguous("There is more than one authorization.")
-    }
+    let authorizationCount = authorizations.count + (hasParameters ? 1 : 0) + (hasSignParameter ? 1 : 0)
+    guard authorizationCount <= 1 else { throw .ambiguous("There is more than one authorization.") }
+    let signText = hasSignParameter ? try target.uniqueValue(for: "sign") : nil
     let authorization: COSAuthorization
-    if let text = authorizations.first {
-      authorization = try COSAuthorization(text)
-    } else if hasSignParameter, let text = try target.uniqueValue(for: "sign") {
+    if let text = authorizations.first ?? signText {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
@@ -122,7 +114,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns whether a request contains a COS authorization, well-formed or not.
   ///
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.recognizes(_:)`, which also describes the parameters.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.hasAuthorization(startingWith: "q-") { return true }
@@ -161,11 +153,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   }
 
   private func checkSignature(of claim: COSClaim, against key: AccessKey) throws(VerificationError) {
-    let mismatch: VerificationError?
+    let error: VerificationError?
     do throws(SigningError) {
-      mismatch = try self.mismatch(of: claim, with: key)
+      error = try mismatch(of: claim, with: key)
     } catch { throw VerificationError(error) }
-    if let mismatch { throw mismatch }
+    if let error { throw error }
   }
 
   /// Returns the error if the signature belongs to none of the HTTP strings that the vendor's SDKs may have signed.
@@ -175,7 +167,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     for httpString in candidateHTTPStrings(for: claim, request: request) {
       let hash = try httpString.withHTTPString(
         request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
-      ) { text, _, _ in SHA1.hash(writing: text) }
+      ) { appendText, _, _ in SHA1.hash(writing: appendText) }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
@@ -186,11 +178,14 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   package func signedTexts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
     let httpString = COSHTTPString(policy: .only(Set(claim.listedHeaders)), parameterNames: claim.signedParameters)
     let request = signedRequest(of: claim)
-    let (text, hash) = try httpString.withHTTPString(
+    return try httpString.withHTTPString(
       request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
-    ) { text, _, _ in (String(writing: text), SHA1.hash(writing: text)) }
-    return SignedTexts(
-      stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
+    ) { appendText, _, _ in
+      let hash = SHA1.hash(writing: appendText)
+      return SignedTexts(
+        stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }),
+        canonicalRequest: String(writing: appendText))
+    }
   }
 
   /// Returns the request as the client signed it, with the token as a header if the signature lists one.
@@ -205,35 +200,24 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
   private func candidateHTTPStrings(for claim: COSClaim, request: HTTPRequest) -> [COSHTTPString] {
-    let headers = Set(claim.listedHeaders)
-    let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.signedParameters)
-    guard mode == .compatible else { return [standard] }
-    // All SDKs encode and sort the names that need no encoding in the same way.
-    let allSDKsAgree =
-      claim.listedParameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
-      && hasDistinctParameters(claim)
-    let spellings = allSDKsAgree ? [COSSpelling.standard] : COSSpelling.allCases
-    var candidates = spellings.map { spelling in
-      var candidate = standard
-      candidate.spelling = spelling
-      return candidate
-    }
-    if let authority = request.authority, headers.contains("host") {
-      // The Python SDK signs the host without its port.
-      let host = hostWithoutPort(authority)
-      if host != authority {
-        candidates += candidates.map { candidate in
-          var candidate = candidate
-          candidate.host = host.asciiLowercased
-          return candidate
-        }
-      }
-    }
+    let policy = COSHeaderPolicy.only(Set(claim.listedHeaders))
+    let names = claim.signedParameters
+    guard mode == .compatible else { return [COSHTTPString(policy: policy, parameterNames: names)] }
+    let spellings = allSDKsAgree(on: claim) ? [COSSpelling.standard] : COSSpelling.allCases
+    let candidates = spellings.map { COSHTTPString(policy: policy, parameterNames: names, spelling: $0) }
+    guard policy.signsHost, let authority = request.authority else { return candidates }
+    let host = hostWithoutPort(authority)
+    if host == authority { return candidates }
+    // The Python SDK signs the host without its port.
+    let signedHost = host.asciiLowercased
     return candidates
+      + spellings.map { COSHTTPString(policy: policy, parameterNames: names, spelling: $0, host: signedHost) }
   }
 
-  private func hasDistinctParameters(_ claim: COSClaim) -> Bool {
+  /// Returns whether the names of the parameters are different and need no encoding, so that all SDKs sort them alike.
+  private func allSDKsAgree(on claim: COSClaim) -> Bool {
     let names = claim.target.parameters.map(\.name.asciiLowercased)
-    return Set(names).count == names.count
+    return claim.listedParameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
+      && Set(names).count == names.count
   }
 }

@@ -10,15 +10,8 @@ public struct OSSClaim: SignatureClaim, Redacted {
   public let accessKeyID: AccessKeyID
   /// The session token in the request, or `nil` if the request contains no session token.
   public let sessionToken: Secret?
-
   /// The version of the OSS signature.
-  public var version: OSSSignatureVersion {
-    switch scheme {
-    case .v1: .v1
-    case .v4: .v4
-    }
-  }
-
+  public var version: OSSSignatureVersion { if case .v4 = scheme { .v4 } else { .v1 } }
   /// The part of the request that contains the signature: the headers or the URL.
   public let placement: VerifiedRequest.Placement
   /// The request that the claim was parsed from.
@@ -69,6 +62,7 @@ public struct OSSClaim: SignatureClaim, Redacted {
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
     var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
 
+    /// Returns the access key ID and the parts of the scope.
     static func components(
       of credential: String
     ) throws(VerificationError) -> (id: String, day: String, region: String, product: String) {
@@ -160,23 +154,19 @@ extension OSSVerifier {
     _ authorization: String, of request: HTTPRequest, at target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
     let token = try request.headerFields.uniqueValue(for: .ossSecurityToken).map { Secret($0) }
-    guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
-      throw .malformed("Authorization header is invalid.")
-    }
+    guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else { throw Self.invalidAuthorization }
     let credentials = authorization[authorization.utf8.index(after: space)...]
     switch authorization[..<space] {
     case "OSS":
       let parts = credentials.parts(between: ":")
-      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-        throw .malformed("Authorization header is invalid.")
-      }
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { throw Self.invalidAuthorization }
       return OSSClaim(
         accessKeyID: try AccessKeyID(claimed: parts[0]), sessionToken: token, placement: .header, request: request,
-        signature: String(parts[1]), scheme: .v1(try v1Date(of: request)), target: target, verifier: self)
+        signature: String(parts[1]), scheme: .v1(try v1Scheme(of: request)), target: target, verifier: self)
     case OSSText.v4Algorithm.description:
       let fields = try Self.v4Fields(credentials)
       guard let credential = fields["Credential"], let signature = fields["Signature"] else {
-        throw .malformed("Authorization header is invalid.")
+        throw Self.invalidAuthorization
       }
       let date = try v4Date(of: request)
       return try v4Claim(
@@ -195,12 +185,16 @@ extension OSSVerifier {
       let pair = item.droppingBlanks.parts(between: "=", maxSplits: 1)
       guard pair.count == 2, ["Credential", "AdditionalHeaders", "Signature"].contains(pair[0]), !pair[1].isEmpty,
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
-      else { throw .malformed("Authorization header is invalid.") }
+      else { throw Self.invalidAuthorization }
     }
     return fields
   }
 
-  private func v1Date(of request: HTTPRequest) throws(VerificationError) -> OSSClaim.V1 {
+  /// The error with the service's text for a header that cannot be parsed.
+  private static let invalidAuthorization = VerificationError.malformed("Authorization header is invalid.")
+
+  /// Returns the date line of a signature in the headers; `x-oss-date` precedes `Date`, as at the service.
+  private func v1Scheme(of request: HTTPRequest) throws(VerificationError) -> OSSClaim.V1 {
     let ossDate = try request.headerFields.uniqueValue(for: .ossDate)
     let httpDate = try request.headerFields.uniqueValue(for: .date)
     guard let line = ossDate ?? httpDate, let date = Timestamp(httpDate: line) else {
@@ -235,8 +229,7 @@ extension OSSVerifier {
 
   private func v4URLClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> OSSClaim {
     guard try target.uniqueValue(for: "x-oss-signature-version") == OSSText.v4Algorithm.description else {
-      throw VerificationError(
-        .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
+      throw Self.unsupportedVersion
     }
     guard let credential = try target.uniqueValue(for: "x-oss-credential"),
       let signature = try target.uniqueValue(for: "x-oss-signature"),
@@ -250,6 +243,9 @@ extension OSSVerifier {
       additionalHeaderList: target.uniqueValue(for: "x-oss-additional-headers"),
       date: Timestamp(iso8601Basic: date), lifetime: lifetime, token: token, of: request, at: target)
   }
+
+  static let unsupportedVersion = VerificationError(
+    .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
 
   private func v4Claim(
     credential: String, signature: String, additionalHeaderList: String?, date: Timestamp?, httpDate: String? = nil,

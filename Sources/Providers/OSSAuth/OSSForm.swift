@@ -17,6 +17,7 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
+  /// Returns the V4 signature of a form policy, whose Base64 is itself the string to sign.
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
@@ -77,7 +78,7 @@ extension ObjectScope {
 }
 
 extension OSSVerifier: FormVerifier {
-  /// Parses the access key ID and the session token with which a submitted form claims to be signed.
+  /// Parses the access key ID and the session token of a submitted form, both unverified.
   ///
   /// - Throws: The errors of `FormVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
@@ -159,8 +160,7 @@ extension OSSVerifier: FormVerifier {
 
   private func v4Scheme(of form: SubmittedForm) throws(VerificationError) -> OSSClaim.V4 {
     guard try form.required("x-oss-signature-version") == OSSText.v4Algorithm.description else {
-      throw VerificationError(
-        .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
+      throw Self.unsupportedVersion
     }
     let components = try OSSClaim.V4.components(of: form.required("x-oss-credential"))
     guard let date = Timestamp(iso8601Basic: try form.required("x-oss-date")) else {

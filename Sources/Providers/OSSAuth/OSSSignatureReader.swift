@@ -17,6 +17,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures of OSS requests, for the diagnosis of a mismatch.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?

@@ -20,12 +20,13 @@ extension OSSSigner {
     if key.isAnonymous { throw .anonymousURL }
     try key.check(idWithout: OSSText.idDelimiters)
     let identity = key.identity
-    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
-    let signature = try signature(of: draft, for: request, with: key)
+    let draft = try urlDraft(of: request, as: identity, validFor: duration, date: context.date)
+    let signature = try computeSignature(of: draft, for: request, with: key)
     let url = String(writing: { writer in
       writer.append(originOf: request)
       append(urlPathOf: draft, for: request, as: identity, to: &writer)
-      append(urlSignature: signature, to: &writer)
+      writer.append(signatureParameter)
+      if version == .v1 { writer.append(percentEncodedBase64: signature) } else { writer.append(hex: signature) }
     })
     return PresignedRequest(
       method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
@@ -44,7 +45,7 @@ extension OSSSigner {
     try key.check(idWithout: OSSText.idDelimiters)
     let path = try ObjectPath(of: request)
     let identity = key.identity
-    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    let draft = try urlDraft(of: request, as: identity, validFor: duration, date: context.date)
     // The path "/" needs no bucket name, but the path of an object does, so that of the object "/" is checked.
     let objectRequest = path.request("/", like: request)
     let resource = try resource(authority: objectRequest.authority, path: objectRequest.path ?? "/")
@@ -66,6 +67,7 @@ extension OSSSigner {
     }
   }
 
+  /// Returns the signed text before and after the object's key.
   private func signedFrame(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError) -> SignedFrame {
     switch draft.scheme {
     case .v1(let dateLine):
@@ -79,8 +81,9 @@ extension OSSSigner {
     }
   }
 
-  func draft(
-    presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
+  /// Returns the draft of a signature in a URL, which is valid for the given duration from a date.
+  func urlDraft(
+    of request: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetimeSeconds(of: duration, isTemporary: identity.sessionToken != nil)
@@ -115,26 +118,15 @@ extension OSSSigner {
     }
   }
 
+  /// The headers that only a signature in the headers uses, so that a request for a URL does not keep them.
   private static let signatureHeaders: [HTTPField.Name] =
     [.authorization, .ossSecurityToken, .ossDate, .ossContentSHA256]
 
-  private func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
-    writer.append(signatureParameter)
-    switch version {
-    case .v1: writer.append(percentEncodedBase64: signature)
-    case .v4: writer.append(hex: signature)
-    }
-  }
-
-  var signatureParameter: StaticString {
-    switch version {
-    case .v1: "&Signature="
-    case .v4: "&x-oss-signature="
-    }
-  }
+  var signatureParameter: StaticString { version == .v1 ? "&Signature=" : "&x-oss-signature=" }
 
   private func lifetimeSeconds(of duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
     let seconds = duration.components.seconds
+    // V1 sets no limit; half of the numbers keep the expiration within their range.
     let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlLifetimeSeconds(isTemporary: isTemporary)
     guard limits.contains(seconds) else {
       let keyNote = isTemporary ? " with a temporary key" : ""

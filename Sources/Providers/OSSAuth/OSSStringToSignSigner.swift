@@ -13,7 +13,7 @@ internal import StorageCrypto
 /// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
 public struct OSSStringToSignSigner: StringToSignSigner {
-  /// The region that the scope of each V4 string must contain.
+  /// The region that the scope of each V4 string must contain, such as `cn-hangzhou`.
   public let region: String
   /// The product that the scope of each V4 string must contain.
   public let product: String
@@ -23,12 +23,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
   /// The short name of the service: `oss`.
   public var service: String { SignatureScheme.ossV4.service }
 
-  /// Creates a signer of OSS strings to sign.
-  ///
-  /// - Parameters:
-  ///   - region: The region that the scope of each V4 string must contain, such as `cn-hangzhou`.
-  ///   - product: The product that the scope of each V4 string must contain.
-  ///   - versions: The signature versions that the signer accepts.
+  /// Creates a signer of OSS strings to sign; the parameters are the properties.
   public init(
     region: String, product: String = "oss", versions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases)
   ) {
@@ -53,9 +48,8 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     }
   }
 
-  /// Computes the signature of a string to sign that satisfies the rules.
+  /// Computes the signature, Base64 for V1 or hexadecimal for V4.
   ///
-  /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
@@ -98,7 +92,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     let path = try lines.readFirst()
     let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
-    let additional = try lines.readFirst()
+    let additionalNames = try lines.readFirst()
     let payload = try lines.readFirst()
     guard lines.remaining.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
     guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
@@ -107,15 +101,14 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
-    let names = additional.isEmpty ? [] : additional.parts(between: ";")
+    let names = additionalNames.isEmpty ? [] : additionalNames.parts(between: ";").map { String($0) }
     try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
-      try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
+      try OSSV4Request(resource: .inPath, additionalHeaders: names).withCanonicalRequest(
         request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
       ) { String(writing: $0) }
     }
-    guard names.sorted() == names, Set(names).count == names.count,
-      names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
-    else { throw .notCanonical }
+    let areSorted = names.sorted() == names && Set(names).count == names.count
+    guard areSorted, !names.contains(where: OSSV4Request.isSignedByRule) else { throw .notCanonical }
     return request
   }
 
@@ -124,9 +117,9 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     _ request: HTTPRequest, in scope: OSSV4Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
     // The path contains the bucket. The host may be missing, although the parser of a target requires a host.
-    var withHost = request
-    withHost.authority = "localhost"
-    var target = try RequestTarget(signed: withHost)
+    var requestWithHost = request
+    requestWithHost.authority = "localhost"
+    var target = try RequestTarget(signed: requestWithHost)
     let fields = request.headerFields
     guard let version = try target.removeParameter(named: "x-oss-signature-version") else {
       guard fields[.ossDate] == scope.date.iso8601Basic else {
@@ -137,13 +130,14 @@ public struct OSSStringToSignSigner: StringToSignSigner {
         expiration: nil, accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) },
         signableNames: .oss)
     }
-    return try authorizedV4URL(request, target, version: version, in: scope)
+    return try authorizedV4URL(request, at: target, version: version, in: scope)
   }
 
+  /// Returns the authorized URL, without the parameters of its signature, all of which must belong to the string.
   private func authorizedV4URL(
-    _ request: HTTPRequest, _ fullTarget: RequestTarget, version: String, in scope: OSSV4Scope
+    _ request: HTTPRequest, at signedTarget: RequestTarget, version: String, in scope: OSSV4Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
-    var target = fullTarget
+    var target = signedTarget
     let fields = request.headerFields
     let credential = try target.removeParameter(named: "x-oss-credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
@@ -202,6 +196,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
     return try authorizedV1Request(request, dateLine: dateLine, otherTargets: otherTargets)
   }
 
+  /// Returns the targets other than that of a request whose V1 resource is the same.
   private static func otherTargets(
     ofResource resource: String, of request: HTTPRequest
   ) throws(SigningRefusal) -> [RequestTarget] {
@@ -247,17 +242,14 @@ public struct OSSStringToSignSigner: StringToSignSigner {
 
   /// Returns the request path for a canonical resource, whose query parameters start after its first question mark.
   private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
-    let parts = resource.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-      .map { String(Substring($0)) }
-    guard let path = parts.first, path.utf8.first == UInt8(ascii: "/") else {
-      throw .malformed("The resource is not a path.")
+    guard resource.hasBytePrefix("/") else { throw .malformed("The resource is not a path.") }
+    let parts = resource.parts(between: "?", maxSplits: 1)
+    let path = String(parts[0]).percentEncoded(.path)
+    guard parts.count > 1 else { return path }
+    let parameters = parts[1].parts(between: "&").map { parameter in
+      parameter.parts(between: "=", maxSplits: 1).map { String($0).percentEncoded() }.joined(separator: "=")
     }
-    guard parts.count > 1 else { return path.percentEncoded(.path) }
-    let query = parts[1].utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { item in
-      let pair = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      return pair.map { String(Substring($0)).percentEncoded() }.joined(separator: "=")
-    }
-    return "\(path.percentEncoded(.path))?\(query.joined(separator: "&"))"
+    return "\(path)?\(parameters.joined(separator: "&"))"
   }
 }
 

@@ -30,7 +30,7 @@ struct OSSV1String {
       let contentHeaders = try selectHeaders(from: fields, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try selectParameters(
+          let wirePath = try selectParameters(
             of: wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
           return body { writer in
             if part.hasPath {
@@ -48,7 +48,7 @@ struct OSSV1String {
                 writer.append(valueAt: Int(headers[index].index), of: fields)
                 writer.append(UInt8(ascii: "\n"))
               }
-              writer.append(resource, path: path, of: wire, encoded: false)
+              writer.append(resource, path: wirePath, of: wire, encoded: false)
             }
             guard part.hasRest else { return }
             for index in 0..<parameters.count {
@@ -61,6 +61,7 @@ struct OSSV1String {
     }
   }
 
+  /// Selects and sorts the `x-oss-` headers, and returns the indices of the headers that have a line of their own.
   private func selectHeaders(
     from fields: borrowing FieldDraft, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) -> (md5: Int?, type: Int?) {
@@ -68,9 +69,9 @@ struct OSSV1String {
     var type: Int?
     for index in fields.indices {
       switch withBytes(of: fields.canonicalName(at: index), { select($0, at: index, into: &headers) }) {
-      case .md5 where md5 == nil: md5 = index
-      case .type where type == nil: type = index
-      case .md5, .type: throw .repeatedHeader(fields.name(at: index))
+      case .contentMD5 where md5 == nil: md5 = index
+      case .contentType where type == nil: type = index
+      case .contentMD5, .contentType: throw .repeatedHeader(fields.name(at: index))
       case .other: break
       }
     }
@@ -78,13 +79,13 @@ struct OSSV1String {
     return (md5, type)
   }
 
-  private enum Role { case md5, type, other }
+  private enum Role { case contentMD5, contentType, other }
 
   /// Returns the role of a header with a lowercase name, and adds an `x-oss-` header to the selected headers.
   private func select(_ name: Span<UInt8>, at index: Int, into headers: inout ScratchList<SelectedHeader>) -> Role {
     switch name.count {
-    case 11 where name.starts(with: "content-md5"): return .md5
-    case 12 where name.starts(with: "content-type"): return .type
+    case 11 where name.starts(with: "content-md5"): return .contentMD5
+    case 12 where name.starts(with: "content-type"): return .contentType
     default:
       if name.starts(with: "x-oss-") { headers.append(SelectedHeader(name: name, index: Int32(index))) }
       return .other
@@ -96,12 +97,12 @@ struct OSSV1String {
     of wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.split(wire, into: &parameters) else { throw SigningError.unreadablePath }
+    guard let wirePath = WireQuery.split(wire, into: &parameters) else { throw SigningError.unreadablePath }
     try refused?.check(parameters, of: wire)
-    if !allowsAmbiguity, let error = ambiguity(of: path, parameters, wire) { throw error }
+    if !allowsAmbiguity, let error = ambiguity(of: wirePath, parameters, in: wire) { throw error }
     parameters.keep { subresources.contains(wire.extracting($0.name)) }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .decoded)
-    return path
+    return wirePath
   }
 
   /// Returns an error if the V1 string to sign for a path is also the string of another request.
@@ -113,13 +114,13 @@ struct OSSV1String {
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
-        WireQuery.split(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
+        WireQuery.split(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, in: wire) }
       }
     }
   }
 
   private func ambiguity(
-    of path: WirePath, _ parameters: borrowing ScratchList<WireParameter>, _ wire: Span<UInt8>
+    of path: WirePath, _ parameters: borrowing ScratchList<WireParameter>, in wire: Span<UInt8>
   ) -> SigningError? {
     guard path.holdsSeparator else { return nil }
     if Self.decoded(wire.extracting(0..<path.end), plusIsSpace: false).contains(UInt8(ascii: "?")) {
@@ -236,6 +237,7 @@ extension OSSSigner {
     return chosen
   }
 
+  /// Calls `body` with a function that appends the V1 string to sign of a draft.
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ dateLine: OSSV1String.DateLine,
     part: SignedTextPart = .whole, _ body: ((inout ByteWriter) -> Void) -> Result
@@ -256,6 +258,7 @@ extension OSSSigner {
     })
   }
 
+  /// Appends the path and the query of a presigned URL, except the signature.
   func append(
     v1URLPath path: String, _ dateLine: OSSV1String.DateLine, as identity: Identity, to writer: inout ByteWriter
   ) {

@@ -4,49 +4,13 @@ package import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
-extension HTTPField.Name {
-  package static let ossDate = known("x-oss-date")
-  package static let ossContentSHA256 = known("x-oss-content-sha256")
-  package static let ossError = known("x-oss-err")
-  package static let ossSecurityToken = known("x-oss-security-token")
-  package static let ossCallback = known("x-oss-callback")
-  package static let ossCallbackVariables = known("x-oss-callback-var")
-  package static let ossPublicKeyURL = known("x-oss-pub-key-url")
-}
-
-enum OSSText {
-  static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
-  static let scopeTerminator: StaticString = "aliyun_v4_request"
-  static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
-  static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
-  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
-  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
-}
-
-/// The limits that OSS sets for signatures.
-///
-/// Source: Alibaba Cloud, "Appendix: Signature version 4", and
-/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>.
-public enum OSSLimits {
-  /// The maximum lifetime of a V4 URL that a permanent key signs, and of a V4 form: seven days.
-  public static let urlLifetime = Duration.seconds(604_800)
-  /// The maximum lifetime of a V4 URL that a temporary key signs: twelve hours.
-  public static let temporaryURLLifetime = Duration.seconds(43_200)
-  /// The maximum difference between the signing time and the current time: fifteen minutes.
-  public static let clockTolerance = VerificationLimits.clockTolerance
-
-  static func urlLifetimeSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
-    1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
-  }
-}
-
 /// The canonical request of OSS V4: verb, resource, query, headers, names of additional headers and payload hash.
 ///
 /// ``OSSSigner`` lists the sources.
 struct OSSV4Request {
   let resource: OSSResource
   /// The sorted, lowercase names of headers that are signed although V4 does not require them.
-  let additional: [String]
+  let additionalHeaders: [String]
 
   /// Calls `body` with a function that appends the V4 canonical request.
   ///
@@ -60,12 +24,12 @@ struct OSSV4Request {
       try selectHeaders(from: fields, authority: request.authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
+          let wirePath = try selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body { writer in
             if part.hasPath {
               writer.append(request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
-              writer.append(resource, path: path, of: wire, encoded: true)
+              writer.append(resource, path: wirePath, of: wire, encoded: true)
             }
             guard part.hasRest else { return }
             writer.append(UInt8(ascii: "\n"))
@@ -74,12 +38,12 @@ struct OSSV4Request {
               writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: false)
             }
             writer.append(UInt8(ascii: "\n"))
-            append(headers, of: request, fields, to: &writer)
+            appendHeaders(headers, of: request, fields: fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
-            append(additionalNamesOf: headers, in: fields, to: &writer)
+            appendAdditionalNames(of: headers, in: fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
-            if let hash = fields.index(of: .ossContentSHA256) {
-              writer.append(valueAt: hash, of: fields)
+            if let hashIndex = fields.index(of: .ossContentSHA256) {
+              writer.append(valueAt: hashIndex, of: fields)
             } else {
               writer.append(OSSText.unsignedPayload)
             }
@@ -89,8 +53,8 @@ struct OSSV4Request {
     }
   }
 
-  private func append(
-    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: borrowing FieldDraft,
+  private func appendHeaders(
+    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, fields: borrowing FieldDraft,
     to writer: inout ByteWriter
   ) {
     for index in 0..<headers.count {
@@ -105,15 +69,15 @@ struct OSSV4Request {
     }
   }
 
-  private func append(
-    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft,
+  private func appendAdditionalNames(
+    of headers: borrowing ScratchList<SelectedHeader>, in fields: borrowing FieldDraft,
     to writer: inout ByteWriter
   ) {
-    if additional.isEmpty { return }
+    if additionalHeaders.isEmpty { return }
     var isFirst = true
     for index in 0..<headers.count {
       let name = headers[index].name(in: fields)
-      guard additional.containsSorted(name) else { continue }
+      guard additionalHeaders.containsSorted(name) else { continue }
       if !isFirst { writer.append(UInt8(ascii: ";")) }
       writer.append(name)
       isFirst = false
@@ -126,12 +90,12 @@ struct OSSV4Request {
     for index in fields.indices {
       let name = fields.canonicalName(at: index)
       withBytes(of: name) { bytes in
-        if Self.isSignedByRule(bytes) || additional.containsSorted(name) {
+        if Self.isSignedByRule(bytes) || additionalHeaders.containsSorted(name) {
           headers.append(SelectedHeader(name: bytes, index: Int32(index)))
         }
       }
     }
-    if authority != nil, additional.containsSorted("host") {
+    if authority != nil, additionalHeaders.containsSorted("host") {
       withBytes(of: "host") { headers.append(SelectedHeader(name: $0, index: SelectedHeader.hostIndex)) }
     }
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields.name(at: repeated)) }
@@ -146,15 +110,16 @@ struct OSSV4Request {
 
   static func isSignedByRule(_ name: String) -> Bool { withBytes(of: name) { isSignedByRule($0) } }
 
+  /// Selects and sorts the parameters, and returns the path before them.
   private func selectParameters(
     of wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
     into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
+    guard let wirePath = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
-    return path
+    return wirePath
   }
 }
 
@@ -184,8 +149,8 @@ extension ByteWriter {
     guard path.count > 1 else { return false }
     for index in 1..<path.count {
       if path[index] == UInt8(ascii: "/") { return false }
-      let rest = path.extracting(index...)
-      if rest.starts(with: "%2F") || rest.starts(with: "%2f") { return false }
+      let remainder = path.extracting(index...)
+      if remainder.starts(with: "%2F") || remainder.starts(with: "%2f") { return false }
     }
     return true
   }
@@ -216,11 +181,12 @@ struct OSSV4Scope {
     writer.append(OSSText.scopeTerminator)
   }
 
+  /// Appends the V4 string to sign for a canonical request with the given hash.
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(stringToSign: hash, dateLine: { $0.append(time) }, to: &writer)
   }
 
-  /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
+  /// Appends the V4 string to sign with a custom date line, as some SDKs sign it.
   func append(stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
     append(headWithDateLine: dateLine, to: &writer)
     writer.append(hex: hash)
@@ -256,15 +222,17 @@ struct OSSV4Scope {
 }
 
 extension OSSSigner {
+  /// Calls `body` with a function that appends the V4 canonical request of a draft.
   func withV4Request<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
-    try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
+    try OSSV4Request(resource: draft.resource, additionalHeaders: additionalHeaders)
       .withCanonicalRequest(
         request, fields: draft.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
   }
 
+  /// Appends the value of `Authorization` up to the signature.
   func append(
     v4AuthorizationPrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
     to writer: inout ByteWriter
@@ -274,11 +242,12 @@ extension OSSSigner {
     writer.append(id.string)
     writer.append(UInt8(ascii: "/"))
     scope.append(to: &writer)
-    if additionalHeaders.isEmpty { return writer.append(",Signature=") }
-    let names = presentAdditionalHeaders(of: request, draft.fields)
-    if !names.isEmpty {
-      writer.append(",AdditionalHeaders=")
-      writer.append(names)
+    if !additionalHeaders.isEmpty {
+      let names = additionalNames(in: request, fields: draft.fields)
+      if !names.isEmpty {
+        writer.append(",AdditionalHeaders=")
+        writer.append(names)
+      }
     }
     writer.append(",Signature=")
   }
@@ -287,7 +256,7 @@ extension OSSSigner {
   func v4SignedPath(
     presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
   ) -> String {
-    let names = presentAdditionalHeaders(of: request, FieldDraft(request.headerFields))
+    let additionalNames = additionalNames(in: request, fields: FieldDraft(request.headerFields))
     return String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
@@ -301,9 +270,9 @@ extension OSSSigner {
       writer.append(scope.time)
       writer.append("&x-oss-expires=")
       writer.append(seconds)
-      if !names.isEmpty {
+      if !additionalNames.isEmpty {
         writer.append("&x-oss-additional-headers=")
-        writer.append(percentEncoding: names)
+        writer.append(percentEncoding: additionalNames)
       }
       if let token = identity.sessionToken {
         writer.append("&x-oss-security-token=")
@@ -312,9 +281,47 @@ extension OSSSigner {
     })
   }
 
-  private func presentAdditionalHeaders(of request: HTTPRequest, _ fields: borrowing FieldDraft) -> String {
+  /// Returns the names of the additional headers that a request contains, separated by `;`.
+  private func additionalNames(in request: HTTPRequest, fields: borrowing FieldDraft) -> String {
     additionalHeaders.filter { name in
       name == "host" ? request.authority != nil : fields.indices.contains { fields.canonicalName(at: $0) == name }
     }.joined(separator: ";")
   }
+}
+
+/// The limits that OSS sets for signatures.
+///
+/// Source: Alibaba Cloud, "Appendix: Signature version 4", and
+/// <https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls>.
+public enum OSSLimits {
+  /// The maximum lifetime of a V4 URL that a permanent key signs, and of a V4 form: seven days.
+  public static let urlLifetime = Duration.seconds(604_800)
+  /// The maximum lifetime of a V4 URL that a temporary key signs: twelve hours.
+  public static let temporaryURLLifetime = Duration.seconds(43_200)
+  /// The maximum difference between the signing time and the current time: fifteen minutes.
+  public static let clockTolerance = VerificationLimits.clockTolerance
+
+  static func urlLifetimeSeconds(isTemporary: Bool) -> ClosedRange<Int64> {
+    1...(isTemporary ? temporaryURLLifetime : urlLifetime).components.seconds
+  }
+}
+
+/// The constant parts of OSS signatures.
+enum OSSText {
+  static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
+  static let scopeTerminator: StaticString = "aliyun_v4_request"
+  static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
+  static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
+  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
+  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
+}
+
+extension HTTPField.Name {
+  package static let ossDate = known("x-oss-date")
+  package static let ossContentSHA256 = known("x-oss-content-sha256")
+  package static let ossError = known("x-oss-err")
+  package static let ossSecurityToken = known("x-oss-security-token")
+  package static let ossCallback = known("x-oss-callback")
+  package static let ossCallbackVariables = known("x-oss-callback-var")
+  package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }

@@ -26,11 +26,11 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   public let region: String?
   /// The product that V4 signatures must contain.
   public let product: String
-  /// The position of the bucket name in the URL, or `nil` if the host determines the position.
+  /// The position of the bucket name in the URL; `nil` means the path for an IP address or `localhost`, else the host.
   public let style: AddressingStyle?
   /// The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
   public let bucket: String?
-  /// The signature versions that the verifier accepts.
+  /// The signature versions that the verifier accepts: `[.v4]` if no client uses V1.
   public let acceptedVersions: Set<OSSSignatureVersion>
 
   /// Whether the verifier accepts ambiguous V1 requests, as the service does.
@@ -56,16 +56,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// The maximum difference between the signing time and the current time: fifteen minutes, as at the service.
   public static let clockTolerance = OSSLimits.clockTolerance
 
-  /// Creates a verifier of requests to OSS.
-  ///
-  /// - Parameters:
-  ///   - region: The region that V4 signatures must contain, or `nil` to accept any region.
-  ///   - product: The product that V4 signatures must contain.
-  ///   - style: The position of the bucket name; `nil` means the path for an IP address or `localhost`, else the host.
-  ///   - bucket: The bucket name for a custom domain, or `nil` if the URL of each request contains the bucket name.
-  ///   - acceptedVersions: The signature versions to accept; `[.v4]` if no client uses V1.
-  ///   - acceptsAmbiguousV1: Whether to accept V1 requests whose string to sign is also the string of another request.
-  ///   - limits: The limits of the request size and of the lifetime of a URL.
+  /// Creates a verifier of requests to OSS; the parameters are the properties.
   public init(
     region: String? = nil, product: String = "oss", style: AddressingStyle? = nil, bucket: String? = nil,
     acceptedVersions: Set<OSSSignatureVersion> = Set(OSSSignatureVersion.allCases), acceptsAmbiguousV1: Bool = false,
@@ -109,7 +100,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
 
   /// Returns whether a request contains an OSS authorization, well-formed or not.
   ///
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.recognizes(_:)`, which also describes the parameters.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.hasAuthorization(startingWith: "oss") { return true }
@@ -125,21 +116,16 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   private func verifyV1(
     _ claim: OSSClaim, _ scheme: OSSClaim.V1, against key: AccessKey, at now: Timestamp
   ) throws -> VerifiedRequest {
-    let request = claim.request
     if claim.placement == .header { try checkSkew(scheme.instant, at: now) }
     let expiration = claim.expiration
     if let expiration, now > expiration { throw Self.expired("URL", at: expiration) }
-    let stringToSign = v1StringToSign(of: claim)
-    if !acceptsAmbiguousV1, let ambiguity = stringToSign.ambiguity(of: request.path ?? "/") {
+    let v1String = makeV1String(of: claim)
+    if !acceptsAmbiguousV1, let ambiguity = v1String.ambiguity(of: claim.request.path ?? "/") {
       throw VerificationError(.ambiguous, ambiguity.message, remedy: ambiguity.remedy)
     }
-    let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    let expected = try stringToSign.withStringToSign(
-      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/", dateLine: .header(scheme.dateLine)
-    ) {
-      signingKey.authenticationCode(writing: $0).base64
-    }
-    guard constantTimeEqual(expected, claim.signature) else { throw try mismatch(of: claim, with: key) }
+    let signingKey = OSSSigner.v1SigningKey(of: key)
+    let expected = try withStringToSign(v1String, of: claim, scheme) { signingKey.authenticationCode(writing: $0) }
+    guard constantTimeEqual(expected.base64, claim.signature) else { throw try mismatch(of: claim, with: key) }
     // A V1 URL does not contain its signing time, so that only the remaining lifetime can be limited.
     if let expiration { try limits.checkLifetime(from: now, until: expiration, at: now, in: .query) }
     return verified(claim, with: key, expiration: expiration)
@@ -160,9 +146,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     let scope = scheme.scope
     let signingKey = scope.signingKey(of: key)
     // The SDKs and the documentation put different times into the date line; either signature is valid.
-    for line in scheme.dateLines {
+    for dateLine in scheme.dateLines {
       let expected = signingKey.authenticationCode { writer in
-        scope.append(stringToSign: hash, dateLine: { $0.append(line) }, to: &writer)
+        scope.append(stringToSign: hash, dateLine: { $0.append(dateLine) }, to: &writer)
       }
       guard constantTimeEqual(expected.hex, claim.signature) else { continue }
       if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: now, in: .query) }
@@ -171,29 +157,20 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     throw try mismatch(of: claim, with: key)
   }
 
-  private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
-    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try signedTexts(of: claim) }
-  }
-
-  private func v1StringToSign(of claim: OSSClaim) -> OSSV1String {
-    OSSV1String(resource: resource(of: claim), subresources: OSSSubresources())
-  }
-
-  private func withV4Request<Result>(
-    of claim: OSSClaim, _ scheme: OSSClaim.V4, _ body: ((inout ByteWriter) -> Void) -> Result
-  ) throws(SigningError) -> Result {
-    let request = claim.request
-    return try OSSV4Request(resource: resource(of: claim), additional: scheme.additionalHeaders).withCanonicalRequest(
-      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
-      omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
-  }
-
-  private func resource(of claim: OSSClaim) -> OSSResource {
-    let authority = claim.request.authority ?? ""
-    switch style ?? AddressingStyle(authority: authority) {
-    case .path: return .inPath
-    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
-    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
+  /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
+  package func signedTexts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
+    switch claim.scheme {
+    case .v1(let scheme):
+      let text = try withStringToSign(makeV1String(of: claim), of: claim, scheme) { String(writing: $0) }
+      return SignedTexts(stringToSign: text, canonicalRequest: nil)
+    case .v4(let scheme):
+      return try withV4Request(of: claim, scheme) { appendText in
+        let hash = SHA256.hash(writing: appendText)
+        let stringToSign = String(writing: {
+          scheme.scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
+        })
+        return SignedTexts(stringToSign: stringToSign, canonicalRequest: String(writing: appendText))
+      }
     }
   }
 
@@ -206,10 +183,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
+  /// Rejects a scope with another region, product or day.
   func checkScope(of scheme: OSSClaim.V4) throws(VerificationError) {
-    let isRegionAccepted =
-      if let region { scheme.region == region } else { OSSRegion.error(for: scheme.region) == nil }
-    guard isRegionAccepted else {
+    guard region.map({ $0 == scheme.region }) ?? (OSSRegion.error(for: scheme.region) == nil) else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
         remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
@@ -234,13 +210,14 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
+  /// Returns the expiration of a V4 URL, after checking its lifetime and that the URL is valid now.
   private func checkedExpiration(
     of start: Timestamp, lifetime: Int64, isTemporary: Bool, at now: Timestamp
   ) throws(VerificationError) -> Timestamp {
-    let seconds = OSSLimits.urlLifetimeSeconds(isTemporary: isTemporary)
-    guard seconds.contains(lifetime) else {
+    let lifetimes = OSSLimits.urlLifetimeSeconds(isTemporary: isTemporary)
+    guard lifetimes.contains(lifetime) else {
       throw VerificationError(
-        .malformed, "The lifetime of the URL is not 1 to \(seconds.upperBound) seconds.",
+        .malformed, "The lifetime of the URL is not 1 to \(lifetimes.upperBound) seconds.",
         remedy: "Create a URL that expires earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
@@ -266,24 +243,39 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       signsParameter: { claim.signsParameter(named: $0.name) })
   }
 
-  /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
-  package func signedTexts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
-    switch claim.scheme {
-    case .v1(let scheme):
-      let request = claim.request
-      return SignedTexts(
-        stringToSign: try v1StringToSign(of: claim).withStringToSign(
-          request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
-          dateLine: .header(scheme.dateLine)
-        ) { String(writing: $0) },
-        canonicalRequest: nil)
-    case .v4(let scheme):
-      let (canonical, hash) = try withV4Request(of: claim, scheme) { (String(writing: $0), SHA256.hash(writing: $0)) }
-      return SignedTexts(
-        stringToSign: String(writing: {
-          scheme.scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
-        }),
-        canonicalRequest: canonical)
+  private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try signedTexts(of: claim) }
+  }
+
+  private func makeV1String(of claim: OSSClaim) -> OSSV1String {
+    OSSV1String(resource: resource(of: claim), subresources: OSSSubresources())
+  }
+
+  private func withStringToSign<Result>(
+    _ v1String: OSSV1String, of claim: OSSClaim, _ scheme: OSSClaim.V1, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let request = claim.request
+    return try v1String.withStringToSign(
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
+      dateLine: .header(scheme.dateLine), body)
+  }
+
+  private func withV4Request<Result>(
+    of claim: OSSClaim, _ scheme: OSSClaim.V4, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let request = claim.request
+    let canonicalRequest = OSSV4Request(resource: resource(of: claim), additionalHeaders: scheme.additionalHeaders)
+    return try canonicalRequest.withCanonicalRequest(
+      request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
+      omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
+  }
+
+  private func resource(of claim: OSSClaim) -> OSSResource {
+    let authority = claim.request.authority ?? ""
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path: return .inPath
+    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
+    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
     }
   }
 }

@@ -26,7 +26,7 @@ public struct UploadCallback: Sendable, Hashable {
     case json = "application/json"
   }
 
-  /// The URLs of the app's server, at most five, of which OSS tries one after another until a request succeeds.
+  /// The URLs of the app's server, percent-encoded and at most five, of which OSS tries one after another until a request succeeds.
   public var urls: [String]
   /// The `Host` header of the callback, or `nil` for the host of the URL.
   public var host: String?
@@ -39,15 +39,7 @@ public struct UploadCallback: Sendable, Hashable {
   /// Whether OSS names the host when it opens a TLS connection (SNI), as servers with several certificates require.
   public var sendsServerName: Bool
 
-  /// Creates a callback.
-  ///
-  /// - Parameters:
-  ///   - urls: The URLs of the app's server, percent-encoded, at most five.
-  ///   - body: The template of the body.
-  ///   - format: The format of the body.
-  ///   - variables: The values of the app's own variables, by names such as `x:user`, in lowercase.
-  ///   - host: The `Host` header of the callback, or `nil` for the host of the URL.
-  ///   - sendsServerName: Whether OSS names the host when it opens a TLS connection (SNI).
+  /// Creates a callback; the parameters are the properties.
   public init(
     to urls: [String], body: String, format: BodyFormat = .form, variables: [String: String] = [:],
     host: String? = nil, sendsServerName: Bool = false
@@ -161,9 +153,10 @@ public struct UploadCallback: Sendable, Hashable {
 
   /// Returns whether a URL has a scheme, a host and no character that would end it or separate it from another URL.
   private static func isURL(_ url: String) -> Bool {
-    guard let rest = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://") else { return false }
-    let hasOnlyURLBytes = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
-    return hasOnlyURLBytes && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
+    let urlWithoutScheme = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://")
+    guard let urlWithoutScheme else { return false }
+    return urlWithoutScheme.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
+      && isAuthority(urlWithoutScheme.bytes(before: "/").bytes(before: "?"))
   }
 
   private static func isAuthority(_ text: Substring) -> Bool {
@@ -188,6 +181,7 @@ extension SigningError {
   }
 }
 
+/// The message whose signature a callback carries.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///
@@ -227,14 +221,14 @@ package struct CallbackTemplate: Sendable {
   /// Parses a template, or returns `nil` if a variable has no end.
   package init?(_ text: String) {
     var pieces: [Piece] = []
-    var rest = text.utf8[...]
-    while let start = rest.firstRange(of: "${".utf8) {
-      guard let end = rest[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
-      if start.lowerBound > rest.startIndex { pieces.append(.text(Self.text(rest[..<start.lowerBound]))) }
-      pieces.append(.variable(Self.text(rest[start.upperBound..<end])))
-      rest = rest[end...].dropFirst()
+    var remainder = text.utf8[...]
+    while let start = remainder.firstRange(of: "${".utf8) {
+      guard let end = remainder[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+      if start.lowerBound > remainder.startIndex { pieces.append(.text(Self.text(remainder[..<start.lowerBound]))) }
+      pieces.append(.variable(Self.text(remainder[start.upperBound..<end])))
+      remainder = remainder[end...].dropFirst()
     }
-    if !rest.isEmpty { pieces.append(.text(Self.text(rest))) }
+    if !remainder.isEmpty { pieces.append(.text(Self.text(remainder))) }
     self.pieces = pieces
   }
 

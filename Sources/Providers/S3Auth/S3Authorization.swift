@@ -13,6 +13,7 @@ struct S3Authorization: Sendable {
   let signedHeaders: [String]
   let signature: String
 
+  /// Creates an authorization from the value of an `Authorization` header.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let scheme = text[..<space]
@@ -24,12 +25,13 @@ struct S3Authorization: Sendable {
         fields.updateValue(pair[1], forKey: name) == nil
       else { throw Self.malformed("The authorization header is malformed; a part is unknown, or occurs twice.") }
     }
-    for name in ["Credential", "SignedHeaders", "Signature"] where fields[name]?.isEmpty ?? true {
+    func required(_ name: String) throws(VerificationError) -> Substring {
+      if let value = fields[name], !value.isEmpty { return value }
       throw Self.malformed("The authorization header is malformed; missing \(name).")
     }
     try self.init(
-      credential: fields["Credential"] ?? "", signedHeaders: fields["SignedHeaders"] ?? "",
-      signature: fields["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
+      credential: required("Credential"), signedHeaders: required("SignedHeaders"), signature: required("Signature"),
+      as: "AuthorizationHeaderMalformed")
   }
 
   /// Creates an authorization from its components; `code` is the service's error code for a malformed one.
@@ -37,8 +39,8 @@ struct S3Authorization: Sendable {
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
     let credentialParts = credential.parts(between: "/")
-    guard credentialParts.count >= 5, let last = credentialParts.last,
-      last.isIdentical(to: S3Text.scopeTerminator.description)
+    guard credentialParts.count >= 5,
+      credentialParts[credentialParts.count - 1].isIdentical(to: S3Text.scopeTerminator.description)
     else {
       throw Self.malformed(
         "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
@@ -98,9 +100,9 @@ struct S3Authorization: Sendable {
 
 extension Substring {
   fileprivate var trimmingSpaces: Substring {
-    var rest = droppingBlanks
-    while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
-    return rest
+    var text = droppingBlanks
+    while let shorterText = text.removingByteSuffix(" ") { text = shorterText }
+    return text
   }
 }
 

@@ -133,7 +133,7 @@ package struct S3ChunkDecoder: BodyDecoder {
 
   /// Parses the line before a chunk, and begins the chunk, or the trailer after the empty chunk.
   private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
-    let (size, signature) = try head(in: bytes)
+    let (size, signature) = try parseHead(bytes)
     claimedSignature = signature
     try beginChunk(of: size)
     guard size == 0 else {
@@ -150,7 +150,7 @@ package struct S3ChunkDecoder: BodyDecoder {
   }
 
   /// Returns the size of a chunk and, in a signed body, its signature, which are in the line before the chunk.
-  private func head(in bytes: [UInt8]) throws(VerificationError) -> (size: Int64, signature: String) {
+  private func parseHead(_ bytes: [UInt8]) throws(VerificationError) -> (size: Int64, signature: String) {
     guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
       throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
     }

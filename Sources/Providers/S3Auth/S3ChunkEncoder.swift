@@ -63,7 +63,7 @@ public struct S3ChunkEncoder: Sendable {
   /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
   ///   or exceeds the length that the request specifies.
   public mutating func head(of chunk: [UInt8]) throws(SigningError) -> [UInt8] {
-    try head(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
+    try addChunk(byteCount: chunk.count, hash: { SHA256.hash(chunk).hex })
   }
 
   /// Returns the line that precedes a chunk whose hash is known.
@@ -71,14 +71,14 @@ public struct S3ChunkEncoder: Sendable {
   /// - Parameters:
   ///   - byteCount: The size of the chunk in bytes, at least 1.
   ///   - sha256: The SHA-256 hash of the chunk: 32 bytes.
-  /// - Throws: `SigningError.Code.invalidRequest` if the chunk is empty, follows a chunk of fewer than 8,192 bytes,
-  ///   or exceeds the length that the request specifies, or if the hash has a wrong length.
+  /// - Throws: The errors of ``head(of:)``, or `SigningError.Code.invalidRequest` if the hash has a wrong length.
   public mutating func head(byteCount: Int, sha256: [UInt8]) throws(SigningError) -> [UInt8] {
     guard sha256.count == SHA256.digestByteCount else { throw Self.refusal("The hash of a chunk is not a SHA-256.") }
-    return try head(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256) }) })
+    return try addChunk(byteCount: byteCount, hash: { String(writing: { $0.append(hex: sha256) }) })
   }
 
-  private mutating func head(byteCount: Int, hash: () -> String) throws(SigningError) -> [UInt8] {
+  /// Counts a chunk and returns its line; the hash, in hexadecimal, is computed only for a signed body.
+  private mutating func addChunk(byteCount: Int, hash: () -> String) throws(SigningError) -> [UInt8] {
     guard !hasEnded, byteCount > 0 else { throw Self.refusal("A chunk is empty, or follows the end of the body.") }
     guard !hasShortChunk else { throw Self.refusal("A chunk of fewer than 8,192 bytes is not the last one.") }
     guard let sum = encodedByteCount.checkedAdding(Int64(byteCount)), sum <= decodedByteCount else {
@@ -134,22 +134,23 @@ public struct S3ChunkEncoder: Sendable {
     guard payload.isChunked, (trailer != nil) == payload.hasTrailer, decodedByteCount >= 0,
       chunkByteCount >= S3Limits.minimumChunkByteCount
     else { return nil }
-    func headByteCount(_ count: Int64) -> Int64 {
-      Int64(String(count, radix: 16).utf8.count + 2)
+    /// Returns the size of the line before a chunk and of the line breaks, of two bytes each, after both.
+    func framingByteCount(_ chunkByteCount: Int64) -> Int64 {
+      Int64(String(chunkByteCount, radix: 16).utf8.count + 2 + 2)
         + (payload.hasSignedChunks ? Int64(S3ChunkText.signature.utf8.count + S3Limits.hexDigitCount) : 0)
     }
-    let (fullChunkCount, rest) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
-    let (framing, overflow) = fullChunkCount.multipliedReportingOverflow(by: headByteCount(Int64(chunkByteCount)) + 2)
-    guard !overflow, let body = decodedByteCount.checkedAdding(framing) else { return nil }
-    // Line breaks of two bytes follow each chunk and the trailer.
-    var end = headByteCount(0) + 2 + (rest > 0 ? headByteCount(rest) + 2 : 0)
+    let (fullChunkCount, lastByteCount) = decodedByteCount.quotientAndRemainder(dividingBy: Int64(chunkByteCount))
+    let (framing, overflow) = fullChunkCount.multipliedReportingOverflow(by: framingByteCount(Int64(chunkByteCount)))
+    guard !overflow, let fullChunks = decodedByteCount.checkedAdding(framing) else { return nil }
+    var endByteCount = framingByteCount(0) + (lastByteCount > 0 ? framingByteCount(lastByteCount) : 0)
     if let trailer {
-      end += Int64(trailer.name.utf8.count + trailer.value.utf8.count + 3)
+      // A line has three more bytes: a colon and a line break.
+      endByteCount += Int64(trailer.name.utf8.count + trailer.value.utf8.count + 3)
       if payload.hasSignedChunks {
-        end += Int64(S3ChunkText.trailerSignature.utf8.count + S3Limits.hexDigitCount + 3)
+        endByteCount += Int64(S3ChunkText.trailerSignature.utf8.count + S3Limits.hexDigitCount + 3)
       }
     }
-    return body.checkedAdding(end)
+    return fullChunks.checkedAdding(endByteCount)
   }
 
   private static func refusal(_ message: String) -> SigningError {

@@ -21,7 +21,9 @@ public struct S3Claim: SignatureClaim, Redacted {
   public var description: String { "S3Claim(\(accessKeyID), in the \(placement))" }
 
   let authorization: S3Authorization
+  /// The signing time.
   package let date: Timestamp
+  /// The lifetime of a URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.
@@ -32,10 +34,10 @@ public struct S3Claim: SignatureClaim, Redacted {
 
   /// Calls `body` with a function that appends the canonical request, and with the names of the signed headers.
   func withCanonicalRequest<Result>(
-    _ body: (_ text: (inout ByteWriter) -> Void, _ names: Span<UInt8>) -> Result
+    _ body: (_ appendText: (inout ByteWriter) -> Void, _ names: Span<UInt8>) -> Result
   ) throws(SigningError) -> Result {
     try S3CanonicalRequest(
-      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true
+      selection: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true
     ).withCanonicalRequest(
       request, fields: FieldDraft(request.headerFields), path: request.path ?? "/",
       omitting: placement == .query ? S3Text.signatureParameter : nil, body)
@@ -44,11 +46,12 @@ public struct S3Claim: SignatureClaim, Redacted {
   /// The canonical request and the string to sign, as the service derives them from the request.
   var signedTexts: SignedTexts {
     get throws(SigningError) {
-      let (canonical, hash) = try withCanonicalRequest { text, _ in
-        (String(writing: text), SHA256.hash(writing: text))
+      try withCanonicalRequest { appendText, _ in
+        let hash = SHA256.hash(writing: appendText)
+        return SignedTexts(
+          stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }),
+          canonicalRequest: String(writing: appendText))
       }
-      return SignedTexts(
-        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
     }
   }
 

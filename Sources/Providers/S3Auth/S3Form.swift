@@ -61,7 +61,7 @@ extension S3Signer: FormSigner {
 }
 
 extension S3Verifier: FormVerifier {
-  /// Parses the access key ID and the session token with which a submitted form claims to be signed.
+  /// Parses the access key ID and the session token of a submitted form, both unverified.
   ///
   /// - Throws: The errors of `FormVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {

@@ -49,6 +49,7 @@ public struct S3Payload: Sendable, Hashable {
 
 /// The properties of a chunked body that the headers of its request state.
 struct S3ChunkFraming {
+  /// The size of the object in bytes.
   let decodedByteCount: Int64
   /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
   let trailer: S3Checksum.Algorithm?
@@ -60,15 +61,15 @@ struct S3ChunkFraming {
         "MissingContentLength", .malformed, "The header x-amz-decoded-content-length is missing.",
         remedy: "Send the number of bytes of the object.")
     }
-    guard !text.isEmpty, let count = Int64(digits: text) else {
+    guard let count = Int64(digits: text) else {
       throw .s3(
         "InvalidArgument", .malformed, "The header x-amz-decoded-content-length is not a number.",
         remedy: "Send the number of bytes of the object.")
     }
     decodedByteCount = count
-    let name = try fields.uniqueValue(for: .s3Trailer)
-    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
-    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
+    let trailerName = try fields.uniqueValue(for: .s3Trailer)
+    trailer = trailerName.flatMap { S3Checksum.Algorithm(fieldName: $0) }
+    guard (trailerName != nil) == payload.hasTrailer, trailerName == nil || trailer != nil else {
       throw .s3(
         "MalformedTrailerError", .malformed,
         "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",

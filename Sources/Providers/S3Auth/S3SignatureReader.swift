@@ -17,6 +17,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures of S3 requests, for the diagnosis of a mismatch.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?

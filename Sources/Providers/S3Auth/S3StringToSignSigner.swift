@@ -17,7 +17,7 @@ internal import StorageCrypto
 /// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
 public struct S3StringToSignSigner: StringToSignSigner {
-  /// The region that the scope of each string to sign must contain.
+  /// The region that the scope of each string to sign must contain, such as `eu-central-1`.
   public let region: String
   /// The service that the scope of each string to sign must contain.
   public let signingService: String
@@ -27,12 +27,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   /// The short name of the service: `s3`.
   public var service: String { SignatureScheme.s3V4.service }
 
-  /// Creates a signer of S3 strings to sign.
-  ///
-  /// - Parameters:
-  ///   - region: The region that the scope of each string must contain, such as `eu-central-1`.
-  ///   - signingService: The service that the scope of each string must contain.
-  ///   - endpoint: The endpoint to whose hosts every signed request must be addressed.
+  /// Creates a signer of S3 strings to sign; the parameters are the properties.
   public init(region: String, signingService: String = "s3", endpoint: ServiceEndpoint) {
     self.region = region
     self.signingService = signingService
@@ -61,13 +56,12 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
     try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
-    let (request, payload) = try request(of: signingRequest, canonicalRequest: canonicalRequest)
+    let (request, payload) = try parseRequest(of: signingRequest, canonicalRequest: canonicalRequest)
     return try authorizedRequest(request, payload: payload, in: scope)
   }
 
-  /// Computes the signature of a string to sign that satisfies the rules.
+  /// Computes the signature, 64 hexadecimal digits.
   ///
-  /// - Returns: The signature, 64 hexadecimal digits.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
@@ -78,7 +72,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: signingService) }
 
   /// Parses the request in a canonical request, whose own canonical request must be equal to the given one.
-  private func request(
+  private func parseRequest(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> (request: HTTPRequest, payload: S3Payload) {
     var lines = StringToSignReader(canonicalRequest)
@@ -87,9 +81,8 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
     let names = try lines.readFirst().parts(between: ";").map { String($0) }
-    guard let payload = S3Payload(header: try lines.readFirst()), lines.remaining.isEmpty, let host, isHost(host) else {
-      throw .notCanonical
-    }
+    let payload = S3Payload(header: try lines.readFirst())
+    guard let payload, lines.remaining.isEmpty, let host, isHost(host) else { throw .notCanonical }
     guard !payload.hasSignedChunks else {
       throw .malformed("The chunks of a body cannot be signed with a key that another party holds.")
     }
@@ -97,9 +90,9 @@ public struct S3StringToSignSigner: StringToSignSigner {
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
     try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
-      try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
+      try S3CanonicalRequest(selection: .listed(names), payload: payload.text).withCanonicalRequest(
         request, fields: FieldDraft(request.headerFields), path: request.path ?? "/"
-      ) { text, _ in String(writing: text) }
+      ) { appendText, _ in String(writing: appendText) }
     }
     guard names.areSortedAndDistinct else { throw .notCanonical }
     return (request, payload)
@@ -109,10 +102,10 @@ public struct S3StringToSignSigner: StringToSignSigner {
   private func authorizedRequest(
     _ request: HTTPRequest, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
-    var target = try target(of: request)
+    var target = try parseTarget(of: request)
     let fields = request.headerFields
     if let algorithm = try target.removeParameter(named: "X-Amz-Algorithm") {
-      return try authorizedURL(request, target, algorithm: algorithm, payload: payload, in: scope)
+      return try authorizedURL(request, at: target, algorithm: algorithm, payload: payload, in: scope)
     }
     guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
       throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
@@ -123,10 +116,11 @@ public struct S3StringToSignSigner: StringToSignSigner {
       expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3)
   }
 
+  /// Returns the authorized URL, without the parameters of its signature, all of which must belong to the string.
   private func authorizedURL(
-    _ request: HTTPRequest, _ fullTarget: RequestTarget, algorithm: String, payload: S3Payload, in scope: S3Scope
+    _ request: HTTPRequest, at signedTarget: RequestTarget, algorithm: String, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
-    var target = fullTarget
+    var target = signedTarget
     let fields = request.headerFields
     let credential = try target.removeParameter(named: "X-Amz-Credential") ?? ""
     let suffix = "/" + String(writing: { scope.append(to: &$0) })
@@ -162,7 +156,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   }
 
   /// Returns the target of a request, which must be addressed to the endpoint.
-  private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+  private func parseTarget(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let serviceHost = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
     let isService = host.isIdentical(to: serviceHost)

@@ -14,6 +14,7 @@ extension S3Verifier {
   private static let exactV4Parameters = Set(S3Text.v4Parameters.map { ByteExactString($0) })
   private static let notImplementedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
+  /// Parses the target of a request, whose address determines the position of the bucket name.
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomainBucket: bucket)
     let target = try RequestTarget(
@@ -45,6 +46,7 @@ extension S3Verifier {
     return isSigned
   }
 
+  /// Parses the claim of a request with a signature in the headers.
   func headerClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> S3Claim {
     let fields = request.headerFields
     let authorization = try S3Authorization(fields.uniqueValue(for: .authorization) ?? "")
@@ -84,6 +86,7 @@ extension S3Verifier {
     return payload
   }
 
+  /// Parses the claim of a request with a signature in the URL.
   func urlClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> S3Claim {
     guard let algorithm = try target.uniqueValue(for: "X-Amz-Algorithm"),
       let credential = try target.uniqueValue(for: "X-Amz-Credential"),
@@ -121,8 +124,8 @@ extension S3Verifier {
   private func lifetimeSeconds(in text: String) throws(VerificationError) -> Int64 {
     let isNegative = text.hasBytePrefix("-")
     // A number may be too long for an `Int64`.
-    let isNumber = text.utf8.allSatisfy(\.isASCIIDigit)
-    guard !text.isEmpty, isNumber || isNegative && Int64(digits: text.dropFirst()) != nil else {
+    let isNumber = !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit)
+    guard isNumber || isNegative && Int64(digits: text.dropFirst()) != nil else {
       throw S3Authorization.malformed("X-Amz-Expires should be a number", as: Self.queryErrorCode)
     }
     if isNegative { throw S3Authorization.malformed("X-Amz-Expires must be non-negative", as: Self.queryErrorCode) }

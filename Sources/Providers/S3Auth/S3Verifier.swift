@@ -32,6 +32,10 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// The bucket name for a custom domain, or `nil` if the host name is the bucket name.
   public let bucket: String?
   /// Whether the verifier accepts requests whose signature does not cover the body.
+  ///
+  /// They are requests whose headers specify `UNSIGNED-PAYLOAD` or unsigned chunks, and presigned URLs with a body, which
+  /// the signature of a URL never covers. If it is `false`, a URL is accepted only for GET, HEAD, DELETE and OPTIONS
+  /// without a body.
   public let allowsUnsignedPayload: Bool
   /// The limits of the request size and of the lifetime of a URL.
   public let limits: VerificationLimits
@@ -39,17 +43,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// The maximum difference between the signing time and the current time: fifteen minutes, as at the service.
   public static let clockTolerance = VerificationLimits.clockTolerance
 
-  /// Creates a verifier of requests to S3.
-  ///
-  /// - Parameters:
-  ///   - region: The region that signatures must contain, or `nil` to accept any region.
-  ///   - service: The service that signatures must contain.
-  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
-  ///   - bucket: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
-  ///   - allowsUnsignedPayload: Whether to accept requests whose headers specify `UNSIGNED-PAYLOAD` or unsigned chunks,
-  ///     and presigned URLs with a body, which the signature of a URL never covers. If it is `false`, a URL is accepted
-  ///     only for GET, HEAD, DELETE and OPTIONS without a body.
-  ///   - limits: The limits of the request size and of the lifetime of a URL.
+  /// Creates a verifier of requests to S3; the parameters are the properties.
   public init(
     region: String? = nil, service: String = "s3", style: AddressingStyle? = nil, bucket: String? = nil,
     allowsUnsignedPayload: Bool = true, limits: VerificationLimits = VerificationLimits()
@@ -69,9 +63,9 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// The status codes and error codes with which S3 rejects a request, from the page "Error Responses".
   public var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
-  /// Returns whether a request contains an S3 authorization, of any version and well-formed or not.
+  /// Returns whether a request contains an S3 authorization of any version.
   ///
-  /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.recognizes(_:)`, which also describes the parameters.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
     if request.hasAuthorization(startingWith: "aws") { return true }
@@ -121,10 +115,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     } catch { throw error.with(accessKeyID: claim.accessKeyID) }
   }
 
-  /// The declaration, once per process, of headers whose values are the caller's encryption keys and therefore secret.
-  private static let declareSecretNames: Void = SecretName.declare(
-    "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
-
   private func verifyScopeAndSignature(
     of claim: S3Claim, against key: AccessKey, at now: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
@@ -132,21 +122,8 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     try checkScope(
       of: claim.authorization, date: claim.date,
       as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryErrorCode)
-    // The report of a mismatch masks the values of these headers.
-    _ = Self.declareSecretNames
     if claim.lifetime == nil { try checkSkew(claim.date, at: now) } else { try checkWindow(of: claim, at: now) }
-    var mismatch: VerificationError?
-    do throws(SigningError) {
-      let hash = try claim.withCanonicalRequest { text, _ in SHA256.hash(writing: text) }
-      let scope = claim.scope
-      let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
-      if !constantTimeEqual(expected.hex, claim.authorization.signature) {
-        mismatch = try claim.mismatch(claim.authorization.signature, with: key) { () throws(SigningError) in
-          try claim.signedTexts
-        }
-      }
-    } catch { throw VerificationError(error).with(serviceCode: "InvalidRequest") }
-    if let mismatch { throw mismatch.with(serviceCode: "SignatureDoesNotMatch") }
+    try checkSignature(of: claim, against: key)
     if let end = claim.expiration { try limits.checkLifetime(from: claim.date, until: end, at: now, in: .query) }
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
@@ -157,14 +134,33 @@ public struct S3Verifier: SignatureVerifier, Hashable {
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
   }
 
+  private func checkSignature(of claim: S3Claim, against key: AccessKey) throws(VerificationError) {
+    // The report of a mismatch masks the values of these headers.
+    _ = Self.declareSecretNames
+    let mismatch: VerificationError
+    do throws(SigningError) {
+      let hash = try claim.withCanonicalRequest { appendText, _ in SHA256.hash(writing: appendText) }
+      let signature = claim.authorization.signature
+      if constantTimeEqual(claim.scope.signature(of: hash, with: key).hex, signature) { return }
+      mismatch = try claim.mismatch(signature, with: key) { () throws(SigningError) in try claim.signedTexts }
+    } catch { throw VerificationError(error).with(serviceCode: "InvalidRequest") }
+    throw mismatch.with(serviceCode: "SignatureDoesNotMatch")
+  }
+
+  /// The declaration, once per process, of headers whose values are the caller's encryption keys and therefore secret.
+  private static let declareSecretNames: Void = SecretName.declare(
+    "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
+
   /// Returns the decoder of a chunked body, or one that refuses any body if a URL's signature must cover the body.
   private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
     if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBodyDecoder(error: Self.uncoveredBody) }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
 
+  /// The service's error code for a malformed authorization in a URL.
   static let queryErrorCode = "AuthorizationQueryParametersError"
 
+  /// Rejects a token or a key that does not match, with the service's error code.
   func checkToken(of claim: some SignatureClaim, against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     do throws(VerificationError) {
       try claim.checkToken(against: key, at: date)
@@ -177,6 +173,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     }
   }
 
+  /// Rejects a scope with another region, service or day, with the service's error code.
   func checkScope(of authorization: S3Authorization, date: Timestamp, as code: String) throws(VerificationError) {
     if let region, !region.isIdentical(to: authorization.region) {
       throw VerificationError.wrongScope(
@@ -209,6 +206,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     }
   }
 
+  /// Rejects a URL that has expired or is signed in the future.
   private func checkWindow(of claim: S3Claim, at now: Timestamp) throws(VerificationError) {
     if let end = claim.expiration, now > end {
       throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)

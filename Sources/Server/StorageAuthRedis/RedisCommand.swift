@@ -6,7 +6,6 @@ internal import StorageCrypto
 /// A command for a Redis server, as a list of byte strings.
 struct RedisCommand: Sendable {
   private let arguments: [[UInt8]]
-
   init(_ arguments: String...) { self.init(arguments) }
   init(_ arguments: [String]) { self.arguments = arguments.map { [UInt8]($0.utf8) } }
 
@@ -35,6 +34,7 @@ struct RedisScript: Sendable {
     RedisCommand(["EVALSHA", sourceHash, "\(keys.count)"] + keys + arguments)
   }
 
+  /// Returns the command that sends the script itself, for a server that does not know it yet.
   func sourceCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
     RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }

@@ -7,9 +7,10 @@ internal import StorageAuth
 struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = RedisValue
 
+  /// The maximum size of a reply in bytes; the scripts of the stores return a key or a few numbers.
   static let byteLimit = 1 << 20
-  /// The maximum nesting of arrays, and the maximum number of their elements.
-  private static let (depthLimit, elementLimit) = (4, 1024)
+  private static let depthLimit = 4
+  private static let elementLimit = 1024
 
   struct Malformed: Error {}
 
@@ -58,8 +59,8 @@ struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
 
   /// Reads a line that is not empty, or returns `nil` if its end has not arrived.
   private static func readLine(in buffer: inout ByteBuffer) throws(Malformed) -> [UInt8]? {
-    guard let end = buffer.readableBytesView.firstIndex(of: 0x0d) else { return nil }
-    let count = end - buffer.readerIndex
+    guard let lineEnd = buffer.readableBytesView.firstIndex(of: 0x0d) else { return nil }
+    let count = lineEnd - buffer.readerIndex
     guard buffer.readableBytes >= count + 2 else { return nil }
     guard count > 0, let line = buffer.readBytes(length: count), buffer.readBytes(length: 2)?.last == 0x0a else {
       throw Malformed()

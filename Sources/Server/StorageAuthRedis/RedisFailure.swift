@@ -6,7 +6,9 @@ internal import StorageAuthServer
 enum RedisFailure: Error, Sendable, Hashable {
   /// The server cannot be reached, for the given reason.
   case unreachable(String)
+  /// No reply arrived in time.
   case timeout
+  /// The connection ended before the reply arrived.
   case closed
   /// Too many commands wait for their replies.
   case busy
@@ -16,6 +18,7 @@ enum RedisFailure: Error, Sendable, Hashable {
   case notServing(String)
   /// The reply is not what the command returns.
   case malformed
+  /// The server removes keys when its memory is full, so that marks would be lost.
   case evictsKeys
 
   /// The codes of servers whose place another server may have taken (`src/server.c` and `src/cluster.c` of Redis 7).
@@ -27,29 +30,26 @@ enum RedisFailure: Error, Sendable, Hashable {
     "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
   ]
 
-  /// The maximum number of words that are searched for a code, and the maximum size of a code.
-  private static let (wordLimit, codeByteLimit) = (32, 32)
+  /// The number of words of a script's error that are searched for the code of its command.
+  private static let searchedWordCount = 32
+  private static let codeByteLimit = 32
 
-  /// Creates a failure with only the code of an error reply.
-  ///
-  /// Before Redis 7, a script whose command failed replies `ERR Error running script (…): … -READONLY …`.
+  /// Creates a failure with the code of an error reply, whose other words may contain a part of the command.
   init(reply: String) {
     let words = reply.utf8.split(separator: UInt8(ascii: " "))
-    let code = words.first.map(Self.code(startOf:)) ?? ""
-    let isScriptError =
-      code.isIdentical(to: "ERR")
-      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) { $0.elementsEqual($1) }
-    let commandCodes = words.prefix(Self.wordLimit).lazy.filter { $0.first == UInt8(ascii: "-") }.map {
-      Self.code(startOf: $0.dropFirst())
+    let code = words.first.map(Self.code(atStartOf:)) ?? ""
+    var possibleCodes = [code]
+    // Before Redis 7, a script whose command failed replies `ERR Error running script (…): … -READONLY …`.
+    if reply.hasBytePrefix("ERR Error running ") {
+      let commandCodes = words.prefix(Self.searchedWordCount).filter { $0.first == UInt8(ascii: "-") }
+      possibleCodes += commandCodes.map { Self.code(atStartOf: $0.dropFirst()) }
     }
-    let outageCode = (isScriptError ? [code] + commandCodes : [code]).first { code in
-      Self.outageCodes.contains { $0.isIdentical(to: code) }
-    }
+    let outageCode = possibleCodes.first { code in Self.outageCodes.contains { $0.isIdentical(to: code) } }
     self = outageCode.map { .notServing($0) } ?? .refused(code)
   }
 
-  /// Returns the capital letters and underscores at the start of a word.
-  private static func code(startOf word: some Sequence<UInt8>) -> String {
+  /// Returns the code at the start of a word, which consists of capital letters and underscores.
+  private static func code(atStartOf word: some Sequence<UInt8>) -> String {
     let letters = word.prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
     return String(decoding: Array(letters).prefix(codeByteLimit), as: UTF8.self)
   }
@@ -59,7 +59,7 @@ enum RedisFailure: Error, Sendable, Hashable {
     case .unreachable(let reason): "cannot be reached: \(reason)"
     case .timeout: "did not answer in time"
     case .closed: "closed the connection"
-    case .busy: "has not answered too many commands"
+    case .busy: "has too many commands to answer"
     case .refused(let code): "answered with the error \(code.isEmpty ? "ERR" : code)"
     case .notServing(let code): "does not serve now, and answered with the error \(code)"
     case .malformed: "sent a reply that is not in the protocol"
@@ -68,10 +68,12 @@ enum RedisFailure: Error, Sendable, Hashable {
   }
 
   private var remedy: String {
-    if case .notServing = self {
-      "Check that the address leads to the primary; it is looked up again for each new connection."
-    } else {
-      "Check that the server runs, that the address and password are right."
+    switch self {
+    case .notServing: "Check that the address leads to the primary; it is looked up again for each new connection."
+    case .busy: "Send fewer requests, or allow more connections or pending commands."
+    case .evictsKeys: "Set maxmemory-policy to noeviction."
+    case .refused: "Look the error code up in the documentation of Redis; check the user and the password."
+    default: "Check that the server runs, and that the address is right."
     }
   }
 

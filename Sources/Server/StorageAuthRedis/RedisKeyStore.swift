@@ -179,8 +179,14 @@ public final class RedisKeyStore: IssuedKeyStore {
     return 0
     """)
 
-  private static let renewLeaseScript = RedisScript(
-    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0")
+  private static let renewLeaseScript = scriptOfHolder("'PEXPIRE', KEYS[1], ARGV[2]")
+  private static let releaseLeaseScript = scriptOfHolder("'DEL', KEYS[1]")
+  private static let recordFailureScript = scriptOfHolder("'SET', KEYS[1], 'failed', 'PX', ARGV[2]")
+
+  /// Returns a script that runs a command on the lease if the caller still holds it.
+  private static func scriptOfHolder(_ command: String) -> RedisScript {
+    RedisScript("if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call(\(command)) end return 0")
+  }
 
   private static let storeScript = RedisScript(
     """
@@ -188,12 +194,6 @@ public final class RedisKeyStore: IssuedKeyStore {
     if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
     return 0
     """)
-
-  private static let releaseLeaseScript = RedisScript(
-    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 0")
-
-  private static let recordFailureScript = RedisScript(
-    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], 'failed', 'PX', ARGV[2]) end return 0")
 
   private static let removeScript = RedisScript("return redis.call('DEL', KEYS[1])")
 }

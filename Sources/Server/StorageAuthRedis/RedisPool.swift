@@ -20,7 +20,7 @@ public final class RedisPool: Sendable {
     /// The number of removed connections, by which the end of an old connection does not remove a new one.
     var generation = 0
     /// The number of failures since the last reply of a server that serves.
-    var failures = 0
+    var failureCount = 0
     var lastFailure = RedisFailure.closed
     var retryTime = NIODeadline.uptimeNanoseconds(0)
 
@@ -38,7 +38,7 @@ public final class RedisPool: Sendable {
 
   private struct State {
     var slots: [Slot]
-    var nextIndex = 0
+    var lastUsedIndex = 0
     var isShutDown = false
   }
 
@@ -71,16 +71,12 @@ public final class RedisPool: Sendable {
 
   /// Returns whether Redis replies and can store data, for example for a health check.
   public func isReachable() async -> Bool {
-    do throws(RedisFailure) {
-      return try await withConnection { borrowed throws(RedisFailure) in
-        let reply = try await borrowed.connection.reply(to: RedisCommand("INFO"))
-        if case .error(let text) = reply { throw RedisFailure(reply: text) }
-        _ = try RedisInformation(reply, openedAt: .now())
-        return true
-      }
-    } catch {
-      return false
+    let information = try? await withConnection { borrowed throws(RedisFailure) in
+      let reply = try await borrowed.connection.reply(to: RedisCommand("INFO"))
+      if case .error(let text) = reply { throw RedisFailure(reply: text) }
+      return try RedisInformation(reply, openedAt: .now())
     }
+    return information != nil
   }
 
   /// Runs a script, and returns its reply.
@@ -110,7 +106,7 @@ public final class RedisPool: Sendable {
         value = try await borrowed.connection.reply(to: script.sourceCommand(keys, arguments))
       }
       if case .error(let text) = value { throw RedisFailure(reply: text) }
-      updateSlot(borrowed.slotIndex, generation: borrowed.generation) { $0.failures = 0 }
+      updateSlot(borrowed.slotIndex, generation: borrowed.generation) { $0.failureCount = 0 }
       return value
     }
   }
@@ -130,22 +126,22 @@ public final class RedisPool: Sendable {
       updateSlot(borrowed.slotIndex, generation: borrowed.generation) { slot in
         slot.removeConnection()
         // The first time, another server may have taken its place, and is tried at once.
-        delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
+        delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failureCount == 0)
       }
       throw .notServing(code)
     }
   }
 
   /// Changes a slot, unless a newer connection has taken it.
-  private func updateSlot(_ index: Int, generation: Int, _ update: (inout Slot) -> Void) {
+  private func updateSlot(_ index: Int, generation: Int, _ change: (inout Slot) -> Void) {
     state.withLock { state in
-      if state.slots[index].generation == generation { update(&state.slots[index]) }
+      if state.slots[index].generation == generation { change(&state.slots[index]) }
     }
   }
 
   private func delayRetry(of slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
-    let pause = min(configuration.longestPause, Self.initialPause * (1 << min(slot.failures, Self.doublingLimit)))
-    slot.failures += 1
+    let pause = min(configuration.longestPause, Self.initialPause * (1 << min(slot.failureCount, Self.doublingLimit)))
+    slot.failureCount += 1
     slot.lastFailure = failure
     slot.retryTime = .now() + (isFirst ? .zero : TimeAmount(pause))
   }
@@ -153,8 +149,8 @@ public final class RedisPool: Sendable {
   private func borrowConnection() async throws(RedisFailure) -> BorrowedConnection {
     let (future, index, generation) = try state.withLock { state throws(RedisFailure) in
       guard !state.isShutDown else { throw .unreachable("the pool was shut down") }
-      state.nextIndex = (state.nextIndex + 1) % state.slots.count
-      let index = state.nextIndex
+      state.lastUsedIndex = (state.lastUsedIndex + 1) % state.slots.count
+      let index = state.lastUsedIndex
       if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
       guard state.slots[index].retryTime <= .now() else { throw state.slots[index].lastFailure }
       let connection = openConnection(in: index, generation: state.slots[index].generation)

@@ -6,8 +6,7 @@ public import StorageAuthServer
 ///
 /// The server counts with its own clock, and stores one number for each caller until its whole burst is available.
 ///
-/// After a restart, a volatile server has lost the numbers. No caller then has a burst at first: the bursts build up
-/// again at the rate of the limit.
+/// After a restart, a volatile server has lost the numbers. No caller then has a burst at first; it builds up again.
 public final class RedisRateStore: RateStore {
   private let redis: RedisPool
   private let prefix: String
@@ -20,8 +19,7 @@ public final class RedisRateStore: RateStore {
   ///   - redis: The connections to the server.
   ///   - prefix: The beginning of the store's keys; services with different limits need different prefixes.
   ///   - durability: Whether the server keeps its data when it is restarted.
-  ///   - fallback: What the store does while the server is away. With `local`, each instance allows every caller the
-  ///     whole limit.
+  ///   - fallback: What the store does while the server is away. With `local`, each instance allows the whole limit.
   public init(
     _ redis: RedisPool, prefix: String = "storage-auth", durability: RedisDurability = .volatile,
     whenAway fallback: RedisFallback = .refuse

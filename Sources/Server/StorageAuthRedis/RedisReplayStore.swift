@@ -19,15 +19,12 @@ public final class RedisReplayStore: ReplayStore {
     case possiblyLostMark = 3
   }
 
+  /// The time for which a mark outlives its signature, because times are rounded.
   private static let expirationMargin = Duration.seconds(1)
 
   private static let restartError = StoreError(
     "Redis was restarted, and may have lost the mark of this signature.",
     remedy: "Send the request again later, or configure Redis to store each change before it is confirmed.")
-
-  private static let evictionError = StoreError(
-    "Redis removes keys when its memory is full, so that marks would be lost.",
-    remedy: "Set maxmemory-policy to noeviction.")
 
   private let redis: RedisPool
   private let prefix: String
@@ -84,7 +81,7 @@ public final class RedisReplayStore: ReplayStore {
       reply = knownReply
     } catch .evictsKeys {
       // The fallback is for a server that is away, not for a wrong one.
-      throw Self.evictionError
+      throw RedisFailure.evictsKeys.storeError(server: "\(redis.configuration)")
     } catch {
       guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
       return fallback.insert(mark, of: owner, until: expiration, at: date)
@@ -139,7 +136,6 @@ public enum RedisFallback: Sendable, Hashable {
 public enum RedisDurability: Sendable, Hashable {
   /// The server may lose data.
   case volatile
-  /// The server keeps all data, because it writes each change to its disk before it confirms the change (`appendonly
-  /// yes` and `appendfsync always`).
+  /// The server writes each change to disk before it confirms the change (`appendonly yes` and `appendfsync always`).
   case persistent
 }

@@ -32,8 +32,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   ///   - accounts: The accounts that sign, one for each storage service.
   ///   - bodyLimit: The maximum size of a signing request's body in bytes.
   ///   - time: The clocks of the service.
-  ///   - rules: A closure that returns the rules for the caller of a request, or `nil` to refuse all signatures; its
-  ///     errors are passed on to the app's router.
+  ///   - rules: A closure that returns the rules for a caller, or `nil` to refuse; its errors are passed to the router.
   public init(
     _ accounts: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
@@ -129,11 +128,6 @@ extension SigningService: Service {
 }
 
 /// A signer of a storage service's strings to sign, together with the provider of the signing key.
-///
-/// ```swift
-/// let keys = CredentialCache(.alibabaDefault)
-/// let oss = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: keys)
-/// ```
 public struct SigningAccount: Sendable {
   /// The signer, which parses each string to sign before it signs the string.
   public let signer: any StringToSignSigner

@@ -153,16 +153,12 @@ public final class LocalCloud: Sendable {
 
   /// The endpoint of the token services, the app server and the instance metadata service: `http://127.0.0.1:…`.
   public var servicesEndpoint: ServiceEndpoint { apis.shared.endpoint }
-
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
   public var servicesURL: String { apis.shared.url }
-
   /// The endpoint of the simulated Aspera Node API: `http://127.0.0.1:…`.
   public var nodeEndpoint: ServiceEndpoint { apis.node.endpoint }
-
   /// The URL of the simulated Aspera Node API, without a trailing slash.
   public var nodeURL: String { apis.node.url }
-
   /// The base URL of the simulated API of Aspera on Cloud (`https://api.ibmaspera.com`), without a trailing slash.
   public var asperaOnCloudURL: String { apis.applications.url }
 
@@ -170,13 +166,10 @@ public final class LocalCloud: Sendable {
   ///
   /// It stands for a URL such as `https://faspex.example.com/aspera/faspex`.
   public var faspexURL: String { "\(asperaOnCloudURL)\(FaspexAPI.root)" }
-
   /// The port of the simulated Aspera transfer server, which `ascp-simulator` uses instead of the SSH and UDP ports.
   public var transferPort: Int { apis.transferServer.port }
-
   /// The URL of the public key with which callbacks are verified, or `nil` if the server sends no callbacks.
   public var callbackKeyURL: String? { context.callbacks?.keyURL }
-
   /// The statistics since the start of the server.
   public var statistics: Statistics { context.counters.statistics }
 
@@ -259,16 +252,9 @@ extension LocalCloud {
     /// The IDs of the access keys that can assume the role, or `nil` to allow all accounts.
     public var trustedKeys: Set<AccessKeyID>?
 
-    /// Creates a role for temporary credentials.
-    ///
-    /// - Parameters:
-    ///   - arn: The resource name in the vendor's format, which determines the vendor.
-    ///   - maximumDuration: The maximum lifetime of the role's temporary credentials.
-    ///   - trustedKeys: The IDs of the access keys that can assume the role, or `nil` to allow all accounts.
+    /// Creates a role for temporary credentials; the parameters are the properties.
     public init(_ arn: String, maximumDuration: Duration = .seconds(3600), trustedKeys: Set<AccessKeyID>? = nil) {
-      self.arn = arn
-      self.maximumDuration = maximumDuration
-      self.trustedKeys = trustedKeys
+      (self.arn, self.maximumDuration, self.trustedKeys) = (arn, maximumDuration, trustedKeys)
     }
 
     /// An Alibaba Cloud role that all accounts can assume for up to one hour.
@@ -315,7 +301,6 @@ extension LocalCloud {
   package var configuration: Configuration { context.configuration }
   package func region(of provider: Provider) -> String { configuration.region(of: provider) }
   package func sessions(limit: Int) -> [Session] { context.keys.tokens.sessions(limit: limit) }
-
   /// Makes a temporary credential unknown to all services, or returns `false` if it was never issued or is discarded.
   package func revoke(_ keyID: AccessKeyID) -> Bool { context.keys.tokens.revoke(keyID) }
 

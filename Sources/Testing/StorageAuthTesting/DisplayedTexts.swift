@@ -10,8 +10,6 @@ public struct DisplayedTexts {
   public let all: [String]
 
   /// Creates the strings that display a value, by itself and inside an array, an optional and a dictionary.
-  ///
-  /// - Parameter value: The value to display.
   public init(of value: Any) {
     let wrapped: [Any] = [value, [value], Optional(value) as Any, ["key": value]]
     all = wrapped.flatMap(Self.texts)
@@ -37,9 +35,9 @@ public struct DisplayedTexts {
     return [printed, debugPrinted, dumped, mirrored, "\(value)", String(describing: value), String(reflecting: value)]
   }
 
+  /// Appends a value and everything that its mirror contains, down to a depth, because references can form a cycle.
   private static func append(mirrorOf value: Any, to text: inout String, depth: Int) {
     text += "\(value) "
-    // References can form a cycle.
     guard depth < 12 else { return }
     var nextMirror: Mirror? = Mirror(reflecting: value)
     while let mirror = nextMirror {

@@ -13,9 +13,7 @@ public final class EventRecorder: Sendable {
   private let recording = Recording<AuthEvent>()
   private let observation: EventHub.Observation
 
-  /// Creates a recorder that records events from now on, for the lifetime of the recorder.
-  ///
-  /// - Parameter source: The event hub of a credential cache or a client.
+  /// Creates a recorder for the event hub of a cache or a client, which records from now on for its own lifetime.
   public init(_ source: EventHub) { observation = source.observe { [recording] event in recording.add(event) } }
 
   /// All events that have been recorded so far.
@@ -42,9 +40,7 @@ public final class EventRecorder: Sendable {
     events.compactMap { if case .transfer(let event) = $0 { event } else { nil } }
   }
 
-  /// Waits until the given number of events has been recorded, or the task is cancelled.
-  ///
-  /// - Parameter count: The number of events since the recorder was created.
+  /// Waits until the given number of events has been recorded since the creation, or the task is cancelled.
   public func wait(forEvents count: Int) async { await recording.wait(for: count) }
 
   /// Stops recording events; the recorded events remain available.

@@ -9,7 +9,9 @@ package final class Gate: Sendable {
 
   package init(isClosed: Bool = false) { closedState = WaitList(isClosed) }
 
+  /// The number of tasks that wait at the closed gate.
   var waiterCount: Int { closedState.waiterCount }
+
   func close() { closedState.update({ $0 = true }, resuming: { _, _ in false }) }
   package func open() { closedState.update({ $0 = false }, resuming: { _, _ in true }) }
 
@@ -32,11 +34,12 @@ final class Tally: Sendable {
 
   var count: Int { counter.state }
 
-  /// Adds a number, resumes the tasks whose goal has been reached, and returns the new value.
-  @discardableResult func add(_ change: Int) -> Int {
-    counter.update({ $0 += change }, resuming: { goal, count in goal <= count })
+  /// Adds a number, resumes the tasks whose goal has been reached, and returns the new count.
+  @discardableResult func add(_ addend: Int) -> Int {
+    counter.update({ $0 += addend }, resuming: { goal, count in goal <= count })
   }
 
+  /// Waits until the counter reaches a number, or the task is cancelled.
   func wait(for goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
 }
 
@@ -46,6 +49,7 @@ final class Recording<Value: Sendable>: Sendable {
 
   var values: [Value] { recorded.state }
   func add(_ value: Value) { recorded.update({ $0.append(value) }, resuming: { goal, values in goal <= values.count }) }
+  /// Waits until a number of values has been recorded, or the task is cancelled.
   func wait(for count: Int) async { try? await recorded.wait { values in values.count >= count ? nil : count } }
 
   /// Waits until a number of values has been recorded, and returns whether there were enough in time.
@@ -54,7 +58,7 @@ final class Recording<Value: Sendable>: Sendable {
   }
 }
 
-/// A state, and the tasks that wait until it reaches their goals.
+/// A state, and the tasks that wait until it reaches their goals; the basis of the other types in this file.
 final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
   private struct Waiter {
     let id: UInt64
@@ -119,10 +123,10 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
 /// Returns the result of an operation, or `nil` if the operation takes too long or the caller is cancelled.
 ///
-/// The operation is then cancelled but not awaited, because it may ignore its cancellation. With `yields`, it is
-/// cancelled after that number of `Task.yield()` calls.
+/// The operation is then cancelled but not awaited, because it may ignore its cancellation. With `yieldCount`, it is
+/// cancelled after that number of `Task.yield()` calls, and awaited.
 package func answered<Value: Sendable>(
-  within patience: Duration, cancelledAfter yields: Int? = nil, _ operation: @escaping @Sendable () async -> Value
+  within patience: Duration, cancelledAfter yieldCount: Int? = nil, _ operation: @escaping @Sendable () async -> Value
 ) async -> Value? {
   let (results, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
   let task = Task {
@@ -137,8 +141,8 @@ package func answered<Value: Sendable>(
     timer.cancel()
     task.cancel()
   }
-  if let yields {
-    for _ in 0..<yields { await Task.yield() }
+  if let yieldCount {
+    for _ in 0..<yieldCount { await Task.yield() }
     task.cancel()
   }
   return await results.first { _ in true }

@@ -10,12 +10,11 @@ public import StorageAuth
 /// time.advance(by: .seconds(3600))
 /// ```
 public final class ManualClock: SigningClock {
+  /// The times of both clocks, and the sleeping tasks, whose goals are the uptimes at which they wake up.
   private let clocks: WaitList<(now: Timestamp, uptime: Duration), Duration>
-  private let sleepCount = Tally()
+  private let sleepTally = Tally()
 
-  /// Creates stepped clocks with an uptime of zero.
-  ///
-  /// - Parameter now: The initial time of the wall clock.
+  /// Creates clocks with an uptime of zero and the given time of the wall clock.
   public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) { clocks = WaitList((now, .zero)) }
 
   /// The current time of the wall clock.
@@ -27,30 +26,26 @@ public final class ManualClock: SigningClock {
   /// The number of tasks that are currently sleeping.
   public var sleepers: Int { clocks.waiterCount }
 
-  /// Waits until the given number of sleeps has started, or the task is cancelled.
-  ///
-  /// - Parameter count: The number of sleeps since the clocks were created, including sleeps that have ended.
-  public func wait(forSleeps count: Int) async { await sleepCount.wait(for: count) }
+  /// Waits until the given number of sleeps has started since the creation, or the task is cancelled.
+  public func wait(forSleeps count: Int) async { await sleepTally.wait(for: count) }
 
-  /// Advances both clocks, and wakes the tasks whose sleep has ended, in the order of their wake-up times.
+  /// Advances both clocks by a duration that must not be negative, and wakes the tasks whose sleep has ended.
   ///
-  /// - Parameter duration: The duration by which to advance the clocks, which must not be negative.
+  /// The tasks are woken in the order of their wake-up times.
   public func advance(by duration: Duration) {
     clocks.update(
-      { $0 = ($0.now.advanced(by: duration), $0.uptime + duration) }, resuming: { end, state in end <= state.uptime })
+      { times in times = (times.now.advanced(by: duration), times.uptime + duration) },
+      resuming: { wakeUptime, times in wakeUptime <= times.uptime })
   }
 
-  /// Sets only the wall clock, as a correction of the system time does.
-  ///
-  /// - Parameter now: The new time of the wall clock.
+  /// Sets only the wall clock to a new time, as a correction of the system time does.
   public func setWallClock(to now: Timestamp) { clocks.update({ $0.now = now }, resuming: { _, _ in false }) }
 
   /// Waits until the test has advanced the clocks by the given duration.
   ///
-  /// - Parameter duration: The duration to sleep.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
-    try await clocks.wait(for: { duration <= .zero ? nil : $0.uptime + duration }, whenWaiting: { sleepCount.add(1) })
+    try await clocks.wait(for: { duration <= .zero ? nil : $0.uptime + duration }, whenWaiting: { sleepTally.add(1) })
   }
 }

@@ -12,11 +12,7 @@ public struct RecordedRequest: Sendable {
   /// The complete body of the request.
   public let body: [UInt8]
 
-  /// Creates a recorded request.
-  ///
-  /// - Parameters:
-  ///   - head: The head of the request: method, scheme, authority, path with query, and headers.
-  ///   - body: The complete body of the request.
+  /// Creates a recorded request; the parameters are the properties.
   public init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
@@ -34,22 +30,16 @@ public struct RecordedRequest: Sendable {
   /// The body as a string, in which bytes that are not valid UTF-8 are replaced.
   public var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Returns the value of a header, or `nil` if the request does not contain the header.
-  ///
-  /// - Parameter name: The name of the header, in any letter case.
+  /// Returns the value of the header with a name in any letter case, or `nil` if the request does not contain it.
   public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { head.headerFields[$0] } }
 
-  /// Returns the value of a query parameter, still percent-encoded.
+  /// Returns the value of a query parameter; both the name and the value are percent-encoded as in the query.
   ///
-  /// - Parameter name: The name of the parameter as it is encoded in the query.
-  /// - Returns: The value, an empty string for a parameter without one, or `nil` if there is no such parameter.
+  /// The value is an empty string for a parameter without one, and `nil` if there is no such parameter.
   public func parameter(_ name: String) -> String? {
-    let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-    for pair in query.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1)
-      if parts[0] == name { return parts.count > 1 ? String(parts[1]) : "" }
-    }
-    return nil
+    let items = path.bytes(after: "?").words(between: "&")
+    let item = items.first { $0.bytes(before: "=").utf8.elementsEqual(name.utf8) }
+    return item.map { String($0.bytes(after: "=")) }
   }
 }
 

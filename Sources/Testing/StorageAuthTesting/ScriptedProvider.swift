@@ -19,32 +19,22 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   public struct Answer: Sendable {
     let result: Result<IssuedCredential<Value>, CredentialError>
 
-    /// Returns a scripted result that contains a credential.
-    ///
-    /// - Parameters:
-    ///   - value: The credential.
-    ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is unknown.
+    /// Returns a scripted result that contains a credential, and its time of issue by the issuer's clock if it is known.
     public static func credential(_ value: Value, issuerTime: Timestamp? = nil) -> Answer {
       Answer(result: .success(IssuedCredential(value, issuerTime: issuerTime)))
     }
 
-    /// Returns a scripted result that contains an error.
-    ///
-    /// - Parameter error: The error that the call throws.
+    /// Returns a scripted result that contains an error, which the call throws.
     public static func failure(_ error: CredentialError) -> Answer { Answer(result: .failure(error)) }
   }
 
   /// The name of the credential source in errors and events.
   public let source: String
   private let script: Script
-  private let callCount = Tally()
+  private let callTally = Tally()
   private let gate = Gate()
 
-  /// Creates a provider that returns the results of a closure.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credential source in errors and events.
-  ///   - script: A closure that returns the result for a call.
+  /// Creates a provider with a name for its credential source, which returns the results of a closure.
   public init(source: String = "script", _ script: @escaping Script) {
     self.source = source
     self.script = script
@@ -52,9 +42,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
 
   /// Creates a provider that returns the results in a list, one for each call, and repeats the last result.
   ///
-  /// - Parameters:
-  ///   - responses: The scripted results. If the list is empty, each call fails.
-  ///   - source: The name of the credential source in errors and events.
+  /// If the list is empty, each call fails. `source` is the name of the credential source in errors and events.
   public convenience init(_ responses: [Answer], source: String = "script") {
     self.init(source: source) { call throws(CredentialError) in
       guard let response = responses.dropFirst(call - 1).first ?? responses.last else {
@@ -66,7 +54,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   }
 
   /// The number of calls to the provider so far.
-  public var calls: Int { callCount.count }
+  public var calls: Int { callTally.count }
 
   /// The number of calls that the provider is holding.
   public var held: Int { gate.waiterCount }
@@ -80,17 +68,14 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Releases the call that has been held longest; the other calls remain held.
   public func releaseOne() { gate.letOneThrough() }
 
-  /// Waits until the provider has received the given number of calls, or the task is cancelled.
-  ///
-  /// - Parameter count: The number of calls since the provider was created.
-  public func wait(forCalls count: Int) async { await callCount.wait(for: count) }
+  /// Waits until the provider has received the given number of calls since its creation, or the task is cancelled.
+  public func wait(forCalls count: Int) async { await callTally.wait(for: count) }
 
-  /// Returns the issued credential in the next scripted result.
+  /// Returns the issued credential in the next scripted result; the context is not used.
   ///
-  /// - Parameter context: The context of the call, which is not used.
   /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task of a held call is.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
-    let call = callCount.add(1)
+    let call = callTally.add(1)
     do { try await gate.pass() } catch {
       throw CredentialError(
         .cancelled, source: source, "The wait for a held call was cancelled.", remedy: "Release the provider.")

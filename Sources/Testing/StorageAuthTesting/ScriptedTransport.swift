@@ -17,17 +17,13 @@ public final class ScriptedTransport: HTTPTransport {
 
   private let script: Script
   private let recording = Recording<RecordedRequest>()
-  private let inFlightCount = Lock((current: 0, highest: 0))
+  private let inFlightCounts = Lock((current: 0, highest: 0))
   private let responseGate = Gate()
 
   /// Creates a transport that returns the responses of a closure.
-  ///
-  /// - Parameter script: A closure that returns the response to a request.
   public init(_ script: @escaping Script) { self.script = script }
 
-  /// Creates a transport that returns the responses in a list, one for each request.
-  ///
-  /// - Parameter responses: The responses. After the last response, the connection fails.
+  /// Creates a transport that returns the responses in a list, one for each request, after which the connection fails.
   public convenience init(_ responses: [HTTPStreamingResponse]) {
     let remainingResponses = Lock(responses[...])
     self.init { request throws(TransportError) in
@@ -44,7 +40,7 @@ public final class ScriptedTransport: HTTPTransport {
   public var requests: [RecordedRequest] { recording.values }
 
   /// The maximum number of requests that were in flight at the same time.
-  public var highestInFlight: Int { inFlightCount.withLock { $0.highest } }
+  public var highestInFlight: Int { inFlightCounts.withLock { $0.highest } }
 
   /// Holds all responses from now on: the transport records requests, but does not respond to them.
   public func hold() { responseGate.close() }
@@ -52,22 +48,16 @@ public final class ScriptedTransport: HTTPTransport {
   /// Releases the held responses, and stops holding new responses.
   public func release() { responseGate.open() }
 
-  /// Waits until the given number of requests has been sent, or the task is cancelled.
-  ///
-  /// - Parameter count: The number of requests since the transport was created.
+  /// Waits until the given number of requests has been sent since the creation, or the task is cancelled.
   public func wait(forRequests count: Int) async { await recording.wait(for: count) }
 
-  /// Records a request and returns the scripted response to it.
+  /// Records a request with its body, which is read to its end, and returns the scripted response to it.
   ///
-  /// - Parameters:
-  ///   - request: The head of the request.
-  ///   - body: The body of the request, which is read to its end.
-  /// - Returns: The scripted response.
   /// - Throws: The scripted error, or a `TransportError` with the code `connectionLost` if the body cannot be read, or
   ///   `cancelled` if the task is cancelled while the response is held.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
-    inFlightCount.withLock { $0 = ($0.current + 1, max($0.highest, $0.current + 1)) }
-    defer { inFlightCount.withLock { $0.current -= 1 } }
+    inFlightCounts.withLock { counts in counts = (counts.current + 1, max(counts.highest, counts.current + 1)) }
+    defer { inFlightCounts.withLock { $0.current -= 1 } }
     let recordedRequest = RecordedRequest(head: request, body: try await Self.bytes(of: body))
     recording.add(recordedRequest)
     do { try await responseGate.pass() } catch { throw .cancelledWait }
@@ -98,57 +88,40 @@ extension TransportError {
 }
 
 extension HTTPStreamingResponse {
-  /// Returns a scripted response with the given status and body.
+  /// Returns a scripted response with the given status and body, whose length is the `Content-Length`.
   ///
-  /// - Parameters:
-  ///   - code: The HTTP status code.
-  ///   - body: The bytes of the body. `Content-Length` is set to their number.
-  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  /// `headers` are additional headers by name. An invalid header name is ignored.
   public static func status(
     _ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]
   ) -> HTTPStreamingResponse {
     var response = HTTPResponse(status: .init(code: code))
     response.headerFields[.contentLength] = "\(body.count)"
-    for (name, value) in headers { if let name = HTTPField.Name(name) { response.headerFields[name] = value } }
+    for (name, value) in headers {
+      if let fieldName = HTTPField.Name(name) { response.headerFields[fieldName] = value }
+    }
     return HTTPStreamingResponse(response: response, body: ByteStream(body))
   }
 
-  /// Returns a scripted response with a text body.
+  /// Returns a scripted response with a text body, and with `type` as the value of `Content-Type`.
   ///
-  /// - Parameters:
-  ///   - text: The text of the body.
-  ///   - code: The HTTP status code.
-  ///   - type: The value of `Content-Type`.
-  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  /// `headers` are additional headers by name. An invalid header name is ignored.
   public static func text(
     _ text: String, status code: Int = 200, type: String = "text/plain; charset=utf-8", headers: [String: String] = [:]
   ) -> HTTPStreamingResponse {
     status(code, Array(text.utf8), headers: ["Content-Type": type].merging(headers) { $1 })
   }
 
-  /// Returns a scripted response with a JSON body.
-  ///
-  /// - Parameters:
-  ///   - text: The JSON document.
-  ///   - status: The HTTP status code.
-  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  /// Returns a scripted response with a JSON body; the other parameters are those of a response with a text body.
   public static func json(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/json", headers: headers)
   }
 
-  /// Returns a scripted response with an XML body.
-  ///
-  /// - Parameters:
-  ///   - text: The XML document.
-  ///   - status: The HTTP status code.
-  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  /// Returns a scripted response with an XML body; the other parameters are those of a response with a text body.
   public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }
 
-  /// Returns a copy of the response whose connection is lost in the middle of the body, or at the end of a shorter one.
-  ///
-  /// - Parameter count: The number of body bytes that arrive before the connection is lost.
+  /// Returns a copy of the response whose connection is lost after a number of body bytes, or after a shorter body.
   public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
     replacingReaders { iterator in
       var remainingByteCount = count
@@ -166,10 +139,8 @@ extension HTTPStreamingResponse {
 
   /// Returns a copy of the response whose body arrives in chunks, with a pause before each chunk.
   ///
-  /// - Parameters:
-  ///   - pause: The pause before each chunk, measured with the clock `time`.
-  ///   - size: The maximum size of a chunk in bytes, at least 1.
-  ///   - time: The clock that measures the pauses. With ``ManualClock``, a test controls when they end.
+  /// `size` is the maximum size of a chunk in bytes, at least 1. The clock `time` measures the pauses; with
+  /// ``ManualClock``, a test controls when they end.
   public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
     replacingReaders { iterator in
       var unreadBytes: ArraySlice<UInt8> = []
@@ -185,6 +156,7 @@ extension HTTPStreamingResponse {
     }
   }
 
+  /// Returns a copy of the response whose body is read by another reader, made from an iterator of the original body.
   private func replacingReaders(
     _ makeReader: @escaping @Sendable (ByteStream.AsyncIterator) -> ByteStream.Reader
   ) -> HTTPStreamingResponse {
@@ -193,11 +165,8 @@ extension HTTPStreamingResponse {
     return copy
   }
 
-  /// Returns the response after a delay.
+  /// Returns the response after a delay, which the clock `time` measures.
   ///
-  /// - Parameters:
-  ///   - delay: The delay before the head of the response, measured with the clock `time`.
-  ///   - time: The clock that measures the delay.
   /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled during the delay.
   public func delayed(
     by delay: Duration, on time: any SigningClock

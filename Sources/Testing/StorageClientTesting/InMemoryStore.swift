@@ -27,17 +27,14 @@ public final class InMemoryStore: ObjectStore {
     /// The object key that was passed to the operation, or the prefix of a listing.
     public let key: String
 
-    /// Creates a call, for comparison with recorded calls.
-    ///
-    /// - Parameters:
-    ///   - operation: The operation that was called.
-    ///   - key: The object key that was passed to the operation, or the prefix of a listing.
+    /// Creates a call, for comparison with recorded calls; the parameters are the properties.
     public init(_ operation: Operation, _ key: String) {
       self.operation = operation
       self.key = key
     }
   }
 
+  /// A stored object: its bytes, and its description in answers.
   private struct Object {
     let bytes: [UInt8]
     let info: ObjectInfo
@@ -70,29 +67,24 @@ public final class InMemoryStore: ObjectStore {
   }
 
   private let state = Lock(State())
-  private let time: any SigningClock
+  private let clock: any SigningClock
   private let pageSize: Int
   private let keyByteLimit: Int
 
-  /// Creates an empty store.
+  /// Creates an empty store, whose clock provides the modification times of objects.
   ///
-  /// - Parameters:
-  ///   - pageSize: The maximum number of entries on a page of a listing, at least 1.
-  ///   - keyByteLimit: The maximum length of a key in UTF-8 bytes: 1,023 for OSS and COS, 1,024 for S3.
-  ///   - time: The clock that provides the modification times of objects.
+  /// `pageSize` is the maximum number of entries on a page of a listing, at least 1. `keyByteLimit` is the maximum length
+  /// of a key in UTF-8 bytes: 1,023 for OSS and COS, 1,024 for S3.
   public init(pageSize: Int = 1000, keyByteLimit: Int = 1023, time: any SigningClock = .system) {
     self.pageSize = max(1, pageSize)
     self.keyByteLimit = keyByteLimit
-    self.time = time
+    clock = time
   }
 
-  /// Makes operations throw an error before they change any state; the errors of several calls are used in order.
+  /// Makes the given number of operations throw an error before they change any state.
   ///
-  /// - Parameters:
-  ///   - operation: The operation that fails, or `nil` for all operations.
-  ///   - key: The key whose operations fail, or `nil` for all keys.
-  ///   - count: The number of operations that fail.
-  ///   - error: The error that the operations throw.
+  /// The operations are those of one kind, or of all kinds for `nil`, and those with one key, or with all keys for `nil`.
+  /// The errors of several calls are used in order.
   public func fail(
     _ operation: Operation? = nil, key: String? = nil, times count: Int = 1, with error: any Error & Sendable
   ) {
@@ -105,8 +97,6 @@ public final class InMemoryStore: ObjectStore {
   /// The content of an object, or `nil` if the object does not exist.
   ///
   /// Setting `nil` removes the object. Access through the subscript is not recorded as a call.
-  ///
-  /// - Parameter key: The key of the object.
   public subscript(key: String) -> [UInt8]? {
     get { object(key)?.bytes }
     set {
@@ -119,15 +109,10 @@ public final class InMemoryStore: ObjectStore {
   public static let throttled = ServiceError(
     code: "SlowDown", message: "Reduce your request rate.", status: .serviceUnavailable, subject: "a test")
 
-  // MARK: ObjectStore
+  // MARK: ObjectStore, whose documentation describes the parameters
 
-  /// Stores an object.
+  /// Stores an object, and reports the progress as its bytes are read.
   ///
-  /// - Parameters:
-  ///   - source: The bytes to store: in memory, in a file, or as a stream.
-  ///   - key: The key under which the object is stored.
-  ///   - options: The attributes to store with the object, such as its media type.
-  ///   - progress: A closure that receives the progress as bytes are read.
   /// - Returns: The description of the stored object.
   /// - Throws: A `ServiceError` if the object exists and `forbidOverwrite` is set, a
   ///   `StorageError` if the key or the announced length is invalid, an injected failure, the source's
@@ -136,7 +121,7 @@ public final class InMemoryStore: ObjectStore {
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try recordCall(.upload, key)
-    try checkLength(of: key)
+    try checkKeyLength(key)
     let bytes = try await source.read { stream, byteCount in
       var bytes: [UInt8] = []
       for try await chunk in stream {
@@ -162,20 +147,15 @@ public final class InMemoryStore: ObjectStore {
     return UploadedObject(key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
   }
 
-  /// Writes an object to a file.
+  /// Writes an object to a file, which replaces an existing one, and reports the progress once, at the end.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - options: The byte range, and the conditions for the download.
-  ///   - progress: A closure that is called once, when the file is complete.
   /// - Returns: The description of the object.
   /// - Throws: The errors of ``open(_:options:)``, and a `StorageError` if the file cannot be written.
   @discardableResult public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
     try recordCall(.download, key)
-    let (object, range) = try existingObject(key, options)
+    let (object, range) = try requestedContent(of: key, options)
     try await FileReplacement.write(file) { try await $0.write(Array(object.bytes[range]), at: 0) }
     progress?(TransferProgress(completed: Int64(range.count), total: Int64(range.count)))
     return object.info
@@ -183,33 +163,26 @@ public final class InMemoryStore: ObjectStore {
 
   /// Returns the bytes of an object, or a range of its bytes.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - options: The byte range, and the conditions for the download.
   /// - Throws: A `ServiceError` if the object does not exist, a condition is not fulfilled or the range
   ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try recordCall(.open, key)
-    let (object, range) = try existingObject(key, options)
+    let (object, range) = try requestedContent(of: key, options)
     return DownloadedObject(
       info: object.info, contentLength: Int64(range.count), body: ByteStream(Array(object.bytes[range])))
   }
 
-  /// Returns the description of an object.
+  /// Returns the description of an object, and ignores the additional headers.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - headers: Additional headers, which the store ignores.
   /// - Throws: A `ServiceError` if the object does not exist; an injected failure; a
   ///   `CancellationError` if the task is cancelled.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try recordCall(.head, key)
-    return try existingObject(key, DownloadOptions()).object.info
+    return try requestedContent(of: key, DownloadOptions(), method: "HEAD").object.info
   }
 
   /// Removes an object, and succeeds if the object does not exist.
   ///
-  /// - Parameter key: The key of the object.
   /// - Throws: An injected failure, or a `CancellationError` if the task is cancelled.
   public func delete(_ key: String) async throws {
     try recordCall(.delete, key)
@@ -220,7 +193,6 @@ public final class InMemoryStore: ObjectStore {
   ///
   /// Keys whose removal fails with an injected `ServiceError` are part of the report.
   ///
-  /// - Parameter keys: The keys of the objects.
   /// - Returns: The removed keys, and the keys that could not be removed with the reasons.
   /// - Throws: An injected failure of another type, or a `CancellationError` if the task is cancelled.
   @discardableResult public func delete(_ keys: [String]) async throws -> DeletionReport {
@@ -239,15 +211,15 @@ public final class InMemoryStore: ObjectStore {
 
   /// Lists objects in the byte order of their keys; each page reflects the store at the time of its request.
   ///
-  /// - Parameters:
-  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
-  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
-  ///     into common prefixes; if `nil`, every key is listed.
+  /// An empty prefix lists all keys. Keys that contain the delimiter after the prefix are grouped into common prefixes,
+  /// which end with the delimiter; without one, every key is listed.
+  ///
   /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try recordCall(.list, prefix)
-      let entries = entries(prefix: Array(prefix.utf8), delimiter: delimiter.map { Array($0.utf8) } ?? [])
+      let entries = entries(below: Array(prefix.utf8), delimiter: delimiter.map { Array($0.utf8) } ?? [])
+      // The continuation is the last name of the page before.
       let remainingEntries = entries.drop { entry in
         continuation.map { !$0.utf8.lexicographicallyPrecedes(entry.name.utf8) } ?? false
       }
@@ -255,8 +227,6 @@ public final class InMemoryStore: ObjectStore {
       return ListPage(entries: Array(page), continuation: page.count < remainingEntries.count ? page.last?.name : nil)
     }
   }
-
-  // MARK: Shared
 
   /// Records a call of an operation, and throws the next injected failure that applies to the call.
   private func recordCall(_ operation: Operation, _ key: String) throws {
@@ -271,28 +241,30 @@ public final class InMemoryStore: ObjectStore {
 
   private func object(_ key: String) -> Object? { state.withLock { $0.objects[Array(key.utf8)] } }
 
-  private func existingObject(_ key: String, _ options: DownloadOptions) throws -> (object: Object, range: Range<Int>) {
-    let subject = "GET \(key)"
+  /// Returns an object and the requested range of its bytes, after the checks of a service in their order.
+  private func requestedContent(
+    of key: String, _ options: DownloadOptions, method: String = "GET"
+  ) throws(ServiceError) -> (object: Object, range: Range<Int>) {
+    func failure(_ code: String, _ message: String, _ status: HTTPResponse.Status, _ kind: ServiceError.Kind)
+      -> ServiceError
+    {
+      ServiceError(code: code, message: message, status: status, kind: kind, subject: "\(method) \(key)")
+    }
     guard let object = object(key) else {
-      throw ServiceError(
-        code: "NoSuchKey", message: "The object does not exist.", status: .notFound, kind: .noSuchKey, subject: subject)
+      throw failure("NoSuchKey", "The object does not exist.", .notFound, .noSuchKey)
     }
     if let etag = options.ifMatch, etag != object.info.etag {
-      throw ServiceError(
-        code: "PreconditionFailed", message: "If-Match.", status: .preconditionFailed, kind: .preconditionFailed,
-        subject: subject)
+      throw failure("PreconditionFailed", "If-Match.", .preconditionFailed, .preconditionFailed)
     }
-    let isUnmodified = options.ifModifiedSince.flatMap { date in object.info.lastModified.map { $0 <= date } } ?? false
-    if options.ifNoneMatch == object.info.etag || isUnmodified {
-      throw ServiceError(
-        code: "NotModified", message: "The object is the same.", status: .notModified, kind: .notModified,
-        subject: subject)
-    }
+    // With an entity tag, the date does not count (RFC 9110, section 13.1.3).
+    let isKnown =
+      if let etag = options.ifNoneMatch { etag == object.info.etag } else {
+        options.ifModifiedSince.flatMap { date in object.info.lastModified.map { $0 <= date } } ?? false
+      }
+    if isKnown { throw failure("NotModified", "The object is the same.", .notModified, .notModified) }
     guard let range = options.range else { return (object, object.bytes.indices) }
     guard let offsets = range.bytes(of: Int64(object.bytes.count)) else {
-      throw ServiceError(
-        code: "InvalidRange", message: "The range lies outside of the object.", status: .rangeNotSatisfiable,
-        kind: .invalidRange, subject: subject)
+      throw failure("InvalidRange", "The range lies outside of the object.", .rangeNotSatisfiable, .invalidRange)
     }
     return (object, Int(offsets.lowerBound)..<Int(offsets.upperBound))
   }
@@ -300,12 +272,13 @@ public final class InMemoryStore: ObjectStore {
   private func info(_ key: String, _ bytes: [UInt8], _ options: UploadOptions) -> ObjectInfo {
     ObjectInfo(
       key: key, size: Int64(bytes.count), etag: "\"\(MD5.hash(bytes).hex.uppercased())\"",
-      contentType: options.contentType, lastModified: time.now,
+      contentType: options.contentType, lastModified: clock.now,
       metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 },
       checksum: ObjectChecksum(.crc64, of: bytes), storageClass: options.storageClass)
   }
 
-  private func entries(prefix: [UInt8], delimiter: [UInt8]) -> [ListEntry] {
+  /// Returns the entries of a whole listing; an empty delimiter groups no keys.
+  private func entries(below prefix: [UInt8], delimiter: [UInt8]) -> [ListEntry] {
     let objects = state.withLock { $0.objects }.filter { $0.key.starts(with: prefix) }
     var entries: [ListEntry] = []
     for (key, object) in objects.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
@@ -320,7 +293,7 @@ public final class InMemoryStore: ObjectStore {
     return entries
   }
 
-  private func checkLength(of key: String) throws {
+  private func checkKeyLength(_ key: String) throws(StorageError) {
     guard !key.isEmpty, key.utf8.count <= keyByteLimit else {
       throw StorageError(
         .invalidKey, "The key is empty or longer than \(keyByteLimit) bytes.",

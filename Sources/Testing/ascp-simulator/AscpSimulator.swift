@@ -66,6 +66,7 @@ struct Failure: Error, Sendable, Equatable {
 
   init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
 
+  /// Runs a function, and replaces its error, whose text may contain more than the client should see.
   static func replacingErrors(by code: Code, _ text: String, _ body: () throws -> Void) throws(Failure) {
     do { try body() } catch { throw Failure(code, text) }
   }
@@ -73,6 +74,7 @@ struct Failure: Error, Sendable, Equatable {
   static let cancelled = Failure(.cancelled, "Session cancelled")
   static func usage(_ text: String) -> Failure { Failure(.usage, text) }
 
+  /// Creates the failure of a request to the transfer server, whose port can be closed only for the first request.
   init(_ error: TransportError, isFirstRequest: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

@@ -52,6 +52,7 @@ struct CommandLineReader {
     options.append((flag, ""))
   }
 
+  /// The value of an option, of which the last one on the command line counts, or `nil` without the option.
   subscript(option: AscpOption) -> String? { options.last { $0.option == option }?.value }
 
   func choice<Choice: RawRepresentable<String>>(_ option: AscpOption) throws(Failure) -> Choice? {
@@ -80,15 +81,13 @@ struct CommandLineReader {
     let time =
       if let seconds = Int64(signedDigits: text) {
         seconds < 0 ? date.unixSeconds.checkedAdding(seconds) : seconds
-      } else {
-        Timestamp(iso8601: text)?.unixSeconds
-      }
+      } else { Timestamp(iso8601: text)?.unixSeconds }
     guard let time else { throw .usage("The value of \(option.rawValue) is not a time") }
     return time
   }
 
   /// Returns the number of this session and the count of sessions, such as `2:3`.
-  func session() throws(Failure) -> (index: Int, count: Int) {
+  func session() throws(Failure) -> (number: Int, count: Int) {
     guard let text = self[.multiSession] else { return (1, 1) }
     let numbers = text.words(between: ":").compactMap { Int(digits: $0) }
     guard numbers.count == 2, (1...Self.sessionLimit).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {

@@ -6,9 +6,7 @@ internal import StorageAuth
 /// The rules for which files are transferred, which existing files are replaced, and what happens to the sources.
 struct FileRules: Sendable {
   /// The fate of a source that was transferred (`--remove-after-transfer`, `--move-after-transfer`).
-  enum SourceFate: Sendable, Equatable {
-    case keep, remove, move(toArchive: String)
-  }
+  enum SourceFate: Sendable, Equatable { case keep, remove, move(toArchive: String) }
 
   /// The comparison with an existing file, in the order of the values of `-k`.
   private enum Comparison: Int { case none, attributes, sparseChecksums, fullChecksums }
@@ -41,7 +39,7 @@ struct FileRules: Sendable {
   private let comparison: Comparison
   /// The limits of modification times in seconds since 1970 (`--exclude-newer-than`, `--exclude-older-than`).
   private let latestModification, earliestModification: Int64?
-  private let session: (index: Int, count: Int)
+  private let session: (number: Int, count: Int)
 
   init(_ commandLine: CommandLineReader, at now: Timestamp = .now) throws(Failure) {
     try commandLine.requireSupportedOptions()
@@ -82,7 +80,7 @@ struct FileRules: Sendable {
   }
 
   /// Returns whether this session transfers the file at an index: the sessions of a transfer share its files.
-  func isInThisSession(_ index: Int) -> Bool { index % session.count == session.index - 1 }
+  func isInThisSession(_ index: Int) -> Bool { index % session.count == session.number - 1 }
   var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
   /// Whether an interrupted file is resumed: not if checksums would have to be compared.
   var resumes: Bool { comparison == .attributes }

@@ -52,6 +52,7 @@ struct FileTransfer: Sendable {
     }
   }
 
+  /// Transfers a file, unless the rules keep what exists at its destination or another session transfers it.
   private func transfer(file item: TransferItem, _ tally: inout TransferTally) async throws(Failure) {
     defer { tally.seenItemCount += 1 }
     guard rules.isInThisSession(tally.seenItemCount) else { return }

@@ -30,6 +30,7 @@ struct LocalEntry {
       modified: Self.modificationTime(systemAttributes))
   }
 
+  /// Creates the entry of a symbolic link itself, or returns `nil` if there is no link at the path.
   init?(linkAt path: String) {
     guard let target = Self.target(ofLinkAt: path),
       let systemAttributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -91,6 +92,7 @@ struct LocalEntry {
     return entry
   }
 
+  /// Returns whether the rules include an entry, or throws for a special file that they do not skip.
   private static func isIncluded(_ entry: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.links == .skip, isLink(entry.path) { return false }
     if entry.isSpecial {

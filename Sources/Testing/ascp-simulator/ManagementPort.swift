@@ -45,17 +45,13 @@ enum ManagementPort {
     } catch { throw Failure(.connectionError, "The management port cannot be reached") }
   }
 
+  /// Runs a transfer until it ends, or until the client cancels the session or hangs up.
   private static func runUntilCancelled(
     _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<SessionCommand>.Continuation,
     _ transfer: @escaping @Sendable () async throws(Failure) -> Void
   ) async -> Result<Void, Failure> {
     await withTaskGroup(of: Result<Void, Failure>.self) { group in
-      group.addTask {
-        do throws(Failure) {
-          try await transfer()
-          return .success(())
-        } catch { return .failure(error) }
-      }
+      group.addTask { await Result.catching(transfer) }
       group.addTask {
         await forwardCommands(inbound, continuation)
         return .failure(.cancelled)
@@ -84,6 +80,7 @@ enum ManagementPort {
   }
 }
 
+/// A command of the client to a persistent session.
 enum SessionCommand: Sendable {
   case start(source: String, destination: String?)
   case finish
@@ -99,7 +96,7 @@ enum SessionCommand: Sendable {
 
 /// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
 struct Reporter: Sendable {
-  let session = UUID().uuidString.lowercased()
+  let sessionID = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
 
   init(_ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?) { self.outbound = outbound }
@@ -109,7 +106,7 @@ struct Reporter: Sendable {
     guard let outbound else { return }
     let frame: ManagementFrame
     do {
-      frame = try ManagementFrame.command(kind, fields + [("SessionId", session)])
+      frame = try ManagementFrame.command(kind, fields + [("SessionId", sessionID)])
     } catch { throw Failure(.illegalCharacters, "A name has a line break or a NUL in it") }
     do { try await outbound.write(ByteBuffer(string: frame.text)) } catch { throw .cancelled }
   }

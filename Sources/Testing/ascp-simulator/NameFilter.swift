@@ -74,28 +74,28 @@ struct NamePattern: Sendable {
   /// Parses a pattern, or returns `nil` if it is empty, too long, or has a bracket without an end.
   init?(_ text: String) {
     guard !text.isEmpty, text.utf8.count <= Self.byteLimit else { return nil }
-    var rest = text.unicodeScalars[...]
-    matchesFolders = rest.last == "/" || rest.last == "*"
-    matchesFiles = rest.last != "/"
-    if rest.last == "/" { rest = rest.dropLast() }
+    var unparsedText = text.unicodeScalars[...]
+    matchesFolders = unparsedText.last == "/" || unparsedText.last == "*"
+    matchesFiles = unparsedText.last != "/"
+    if unparsedText.last == "/" { unparsedText = unparsedText.dropLast() }
     isAnchored = text.beginsWithByte("/")
     var parts: [Part] = []
-    while let character = rest.first {
-      if rest.starts(with: "/**".unicodeScalars) {
+    while let character = unparsedText.first {
+      if unparsedText.starts(with: "/**".unicodeScalars) {
         parts.append(.deepRun)
-        rest = rest.dropFirst(3)
+        unparsedText = unparsedText.dropFirst(3)
         continue
       }
-      rest = rest.dropFirst()
+      unparsedText = unparsedText.dropFirst()
       switch character {
       case "\\":
-        guard let quoted = rest.popFirst() else { return nil }
+        guard let quoted = unparsedText.popFirst() else { return nil }
         parts.append(.character(quoted))
       case "*":
         if parts.last != .run { parts.append(.run) }
       case "?": parts.append(.anyCharacter)
       case "[":
-        guard let set = Self.parseSet(&rest) else { return nil }
+        guard let set = Self.parseSet(&unparsedText) else { return nil }
         parts.append(set)
       default: parts.append(.character(character))
       }
@@ -155,20 +155,21 @@ struct NamePattern: Sendable {
   }
 
   /// Parses a set after its opening bracket, or returns `nil` if it has no end or contains a class such as `[:alpha:]`.
-  private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
-    let isNegated = rest.first == "!" || rest.first == "^"
-    if isNegated { rest = rest.dropFirst() }
+  private static func parseSet(_ unparsedText: inout Substring.UnicodeScalarView) -> Part? {
+    let isNegated = unparsedText.first == "!" || unparsedText.first == "^"
+    if isNegated { unparsedText = unparsedText.dropFirst() }
     var characters: [Unicode.Scalar] = []
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     var isFirst = true
-    while let character = rest.popFirst() {
+    while let character = unparsedText.popFirst() {
+      // A bracket directly after the opening one is a member of the set.
       if character == "]", !isFirst { return .set(characters: characters, ranges: ranges, isNegated: isNegated) }
       isFirst = false
-      if character == "[", rest.first == ":" { return nil }
-      if rest.first == "-", let end = rest.dropFirst().first, end != "]" {
-        guard character <= end else { return nil }
-        ranges.append(character...end)
-        rest = rest.dropFirst(2)
+      if character == "[", unparsedText.first == ":" { return nil }
+      if unparsedText.first == "-", let last = unparsedText.dropFirst().first, last != "]" {
+        guard character <= last else { return nil }
+        ranges.append(character...last)
+        unparsedText = unparsedText.dropFirst(2)
       } else {
         characters.append(character)
       }

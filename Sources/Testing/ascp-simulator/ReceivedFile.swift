@@ -68,8 +68,8 @@ struct PartialFile {
     let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
     let receivedByteCount = LocalEntry(partialPath)?.attributes.byteCount ?? 0
     let isResumed =
-      FileManager.default.contents(atPath: notePath) == sourceNote
-      && (1...max(source.byteCount, 1)).contains(receivedByteCount)
+      FileManager.default.contents(atPath: notePath) == sourceNote && receivedByteCount > 0
+      && receivedByteCount <= source.byteCount
     if !isResumed {
       try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partialPath)") {
         try Data().write(to: URL(fileURLWithPath: partialPath), options: .atomic)
@@ -83,6 +83,7 @@ struct PartialFile {
     byteCount = isResumed ? receivedByteCount : 0
   }
 
+  /// Passes the bytes that earlier sessions received to a function.
   func forEachReceivedChunk(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var remainingByteCount = byteCount
     while remainingByteCount > 0 {
@@ -101,6 +102,7 @@ struct PartialFile {
     }
   }
 
+  /// Gives the file its final name, and removes the note.
   func complete() throws(Failure) {
     try Failure.replacingErrors(by: .cannotRename, "The partial file cannot be renamed: \(partialPath)") {
       try handle.close()

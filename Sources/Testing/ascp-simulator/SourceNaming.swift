@@ -7,6 +7,7 @@ internal import StorageCrypto
 
 /// The sources of a transfer, and the rules that determine their paths at the destination.
 struct SourceNaming: Sendable {
+  /// A file or folder to transfer.
   struct Source: Sendable {
     let path: String
     /// The path below the destination, or `nil` if the file or folder keeps its name.
@@ -50,11 +51,12 @@ struct SourceNaming: Sendable {
       && !destination.hasByteSuffix("/")
   }
 
+  /// Returns the path of a source on the side that sends it.
   func path(of source: Source) -> String { sourcePrefix.map { Self.joined($0, source.path) } ?? source.path }
 
   func destinationPath(of source: Source) throws(Failure) -> String {
-    let path = if let path = source.destination { path } else { try name(of: source) }
-    return Self.joined(destination, path)
+    let relativePath = if let path = source.destination { path } else { try name(of: source) }
+    return Self.joined(destination, relativePath)
   }
 
   /// Returns the path from the root of the transfer set: the path below the source base, or else the name.
@@ -68,10 +70,11 @@ struct SourceNaming: Sendable {
     return String(name)
   }
 
-  static func joined(_ folder: String, _ name: String) -> String {
-    let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
-    if name.isEmpty { return folder }
-    return folder.isEmpty || folder.hasByteSuffix("/") ? folder + name : "\(folder)/\(name)"
+  /// Returns a path below a folder, with one slash between them.
+  static func joined(_ folder: String, _ path: String) -> String {
+    let relativePath = String(Substring(path.utf8.drop { $0 == UInt8(ascii: "/") }))
+    if relativePath.isEmpty { return folder }
+    return folder.isEmpty || folder.hasByteSuffix("/") ? folder + relativePath : "\(folder)/\(relativePath)"
   }
 
   private static func decoded(_ text: String?) throws(Failure) -> String? {

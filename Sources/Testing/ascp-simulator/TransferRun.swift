@@ -17,6 +17,7 @@ struct TransferRun: Sendable {
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
+  /// Runs the session from the login to its last frame, and tells the server of a failure after the login.
   func run() async throws(Failure) {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
     let sessionFields = [
@@ -53,7 +54,8 @@ struct TransferRun: Sendable {
     do throws(Failure) {
       try await transferWithCommands(items, mapping, fileTransfer, &tally)
     } catch {
-      try writeManifest(tally)
+      // The reason for which the transfer failed counts more than that of the manifest.
+      try? writeManifest(tally)
       throw error
     }
     try writeManifest(tally)
@@ -65,6 +67,7 @@ struct TransferRun: Sendable {
     try await reporter.report(.done, totals)
   }
 
+  /// Transfers the items and, in a persistent session, the items of further commands.
   private func transferWithCommands(
     _ items: [TransferItem], _ mapping: PathMapping, _ fileTransfer: FileTransfer, _ tally: inout TransferTally
   ) async throws(Failure) {
@@ -78,6 +81,7 @@ struct TransferRun: Sendable {
         try await fileTransfer.transfer(addedItems, &tally)
       }
     }
+    // A cancellation ends the sequence of commands, too.
     if Task.isCancelled { throw .cancelled }
   }
 
@@ -89,7 +93,7 @@ struct TransferRun: Sendable {
       folder = invocation.mode == .send ? firstSource : invocation.sourceNaming.destination
       if LocalEntry(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
     }
-    try TransferManifest.write(tally.manifestEntries, of: reporter.session, in: folder)
+    try TransferManifest.write(tally.manifestEntries, ofSession: reporter.sessionID, in: folder)
   }
 
   /// Starts a session on the transfer server, and returns the number of bytes to transfer in each request.
@@ -141,13 +145,13 @@ struct TransferManifest {
     let checksum: String?
   }
 
-  static func write(_ entries: [Entry], of session: String, in folder: String) throws(Failure) {
+  static func write(_ entries: [Entry], ofSession id: String, in folder: String) throws(Failure) {
     let lines = entries.map { entry in
       let path = String(decoding: JSONValue.string(entry.path).serialized, as: UTF8.self)
       return "\(path) \(entry.byteCount)\(entry.checksum.map { " \($0)" } ?? "")\n"
     }
     try ReceivedFile.createFolder(folder)
-    let path = SourceNaming.joined(folder, "aspera-transfer-\(session)-manifest.txt")
+    let path = SourceNaming.joined(folder, "aspera-transfer-\(id)-manifest.txt")
     try Failure.replacingErrors(by: .diskWrite, "The manifest cannot be written: \(path)") {
       try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     }

@@ -14,7 +14,6 @@ struct TransferServerClient: Sendable {
   private static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
 
   private let authority: String
-  private let transport: any HTTPTransport
   private let connectionID: String
   private let hostKey: String
 
@@ -25,9 +24,7 @@ struct TransferServerClient: Sendable {
         .connectionError, "Target address not available: the simulator reaches only the LocalCloud of this machine")
     }
     authority = "\(host == "::1" ? "[::1]" : host):\(port)"
-    transport = AsyncHTTPClientTransport.shared
-    let response = try await Self.send(
-      .post, "/connections", .bytes([]), to: authority, over: transport, isFirstRequest: true)
+    let response = try await Self.send(.post, "/connections", .bytes([]), to: authority, isFirstRequest: true)
     guard let document = try? JSONValue(parsing: response), let id = document["connection"]?.string,
       let hostKey = document["host_key"]?.string
     else { throw Failure(.protocolError, "The server is not the transfer desk of a LocalCloud") }
@@ -35,6 +32,7 @@ struct TransferServerClient: Sendable {
     self.hostKey = hostKey
   }
 
+  /// Sends a document to an operation of the server, and returns the document in the response.
   @discardableResult func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let response = try await send(.post, name, .bytes(document.serialized))
     guard let document = try? JSONValue(parsing: response) else {
@@ -64,19 +62,17 @@ struct TransferServerClient: Sendable {
   }
 
   private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
-    try await Self.send(
-      method, "/connections/\(connectionID)/\(name)", body, to: authority, over: transport, isFirstRequest: false)
+    try await Self.send(method, "/connections/\(connectionID)/\(name)", body, to: authority)
   }
 
   private static func send(
-    _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
-    over transport: any HTTPTransport, isFirstRequest: Bool
+    _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String, isFirstRequest: Bool = false
   ) async throws(Failure) -> [UInt8] {
     var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
     let received: HTTPStreamingResponse
     do {
-      received = try await transport.send(request, body: body)
+      received = try await AsyncHTTPClientTransport.shared.send(request, body: body)
     } catch { throw Failure(error, isFirstRequest: isFirstRequest) }
     guard let bytes = try? await received.body.collected(upTo: responseByteLimit) else {
       throw Failure(.connectionLost, "The connection to the transfer desk was lost")

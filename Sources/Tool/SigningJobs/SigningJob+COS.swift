@@ -10,11 +10,11 @@ extension SigningJob {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.hostPlaceholder || signedHeaders?.signHost != false else {
       // The signer requires a well-formed host, which the placeholder is not.
-      var line = try signCOS(mode, accessKey, context, host: Self.substituteHost)
+      var line = try signCOS(mode, accessKey, context, at: Self.substituteHost)
       line.url = line.url?.replacing(Self.substituteHost, with: Self.hostPlaceholder)
       return line
     }
-    return try signCOS(mode, accessKey, context, host: host)
+    return try signCOS(mode, accessKey, context, at: host)
   }
 
   /// The placeholder for a host that is not signed, which remains in the URL of the result.
@@ -24,7 +24,7 @@ extension SigningJob {
   private static let substituteHost = "host.invalid"
 
   private func signCOS(
-    _ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext, host: String
+    _ mode: Mode, _ accessKey: AccessKey, _ context: SigningContext, at host: String
   ) throws -> SignedLine {
     let (request, signer) = try requestForCOS(host: host)
     guard let keyTime else { return try sign(request, with: signer, mode, accessKey, context) }
@@ -46,6 +46,7 @@ extension SigningJob {
     }
   }
 
+  /// Returns the unsigned request of the line to a host, and the signer that the line describes.
   package func requestForCOS(host: String) throws -> (request: HTTPRequest, signer: COSSigner) {
     var policy = COSHeaderPolicy.standard
     if let names = signedHeaders?.list {
@@ -54,7 +55,7 @@ extension SigningJob {
       policy = .standardWithoutHost
     }
     let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
-    let path = path ?? ""
-    return (try request(authority: host, key: String(path.removingBytePrefix("/") ?? path[...])), signer)
+    let objectKey = path.map { String($0.removingBytePrefix("/") ?? $0[...]) } ?? ""
+    return (try request(authority: host, key: objectKey), signer)
   }
 }

@@ -10,15 +10,17 @@ extension SigningJob {
     return try sign(request, with: signer, mode, accessKey, context)
   }
 
+  /// Returns the unsigned request of the line, and the signer that the line describes.
   package func requestForOSS() throws -> (request: HTTPRequest, signer: OSSSigner) {
-    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
-      throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
+    let versionName = version ?? "v4"
+    guard let version = OSSSignatureVersion(rawValue: versionName) else {
+      throw SigningJobError(message: "\"\(versionName)\" is not an OSS signature version; use v4 or v1.")
     }
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let region = region ?? ""
     // V1 needs no region, and its signature does not cover the host.
     let serviceHost = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
-    let authority = host ?? (bucket.map { "\($0).\(serviceHost)" } ?? serviceHost)
+    let authority = host ?? bucket.map { "\($0).\(serviceHost)" } ?? serviceHost
     if let bucket, ServiceHosts.oss.own(authority), let hostBucket = ServiceHosts.oss.bucket(in: authority),
       !hostBucket.asciiLowercased.utf8.elementsEqual(bucket.utf8)
     {

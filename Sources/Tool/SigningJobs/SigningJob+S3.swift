@@ -18,6 +18,7 @@ extension SigningJob {
     return try sign(request, with: signer, mode, accessKey, context)
   }
 
+  /// Returns the host and the percent-encoded path; the line's own host and path override those of the bucket.
   private func address(in region: String) throws -> (authority: String, path: String) {
     let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
     let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)

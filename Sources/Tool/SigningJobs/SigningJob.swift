@@ -66,8 +66,7 @@ package struct SigningJob: Decodable, Sendable {
   let service: String?
 
   struct Key: Decodable, Sendable {
-    let id: String
-    let secret: String
+    let id, secret: String
     let token: String?
   }
 
@@ -89,13 +88,13 @@ package struct SigningJob: Decodable, Sendable {
     }
   }
 
-  /// Parses a line, or throws an error if it is not a JSON object in this format.
+  /// Parses a line, or throws an error if it is not a JSON object in this format, with the ID if that can be read.
   package init(json: String) throws(SigningJobError) {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
     } catch {
-      let line = try? JSONDecoder().decode(Identification.self, from: Data(json.utf8))
-      throw SigningJobError(id: line?.id, message: "The line is not a request in JSON: \(Self.explanation(of: error))")
+      let id = (try? JSONDecoder().decode(Identification.self, from: Data(json.utf8)))?.id
+      throw SigningJobError(id: id, message: "The line is not a request in JSON: \(Self.explanation(of: error))")
     }
   }
 
@@ -118,6 +117,7 @@ package struct SigningJob: Decodable, Sendable {
   }
 }
 
+/// An error of a line that cannot be parsed, or lacks what its provider needs.
 package struct SigningJobError: Error, Sendable, CustomStringConvertible {
   /// The ID of the signing job, or `nil` if it is absent or cannot be parsed.
   package var id: String?
@@ -126,6 +126,7 @@ package struct SigningJobError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SigningJob {
+  /// The place of the signature.
   package enum Mode: String, Sendable {
     /// In the headers of the request.
     case header
@@ -167,7 +168,7 @@ extension SigningJob {
   /// The session token in the job's headers; signing sets this header again.
   private var tokenHeader: String? { headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value }
 
-  /// Signs a request, and prepares the same signature to obtain the signed strings.
+  /// Signs a request, and prepares the same signature to obtain the signed strings, which signing does not return.
   func sign(
     _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ accessKey: AccessKey, _ context: SigningContext
@@ -184,7 +185,7 @@ extension SigningJob {
     }
   }
 
-  /// Returns the request for an object key, which the method percent-encodes once, with the query of the job.
+  /// Returns the request for an object key, which is percent-encoded once, with the query of the job.
   func request(authority: String, key: String) throws -> HTTPRequest {
     let path = appendingQuery(to: "/" + key.percentEncoded(.path)) { name, value in
       value.isEmpty ? name : "\(name)=\(value)"

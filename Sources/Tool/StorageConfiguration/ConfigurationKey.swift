@@ -4,7 +4,7 @@ internal import StorageAuth
 
 /// A key of a setting, with the form of its value, its default and its meaning.
 public struct ConfigurationKey: Sendable, Hashable {
-  /// The form of a value.
+  /// The form in which the value of a setting is written.
   public enum Form: String, Sendable, Hashable {
     /// An integer.
     case integer
@@ -33,25 +33,20 @@ public struct ConfigurationKey: Sendable, Hashable {
   /// A phrase that describes the setting, without a period.
   public let summary: String
 
-  init(required name: String, _ form: Form, _ summary: String) {
-    self.init(name, form, default: "required", summary)
-  }
-
+  init(required name: String, _ form: Form, _ summary: String) { self.init(name, form, default: "required", summary) }
   init(optional name: String, _ form: Form, _ summary: String) { self.init(name, form, default: "none", summary) }
 
   init(_ name: String, _ form: Form, default defaultValue: String, _ summary: String) {
-    self.name = name
-    self.form = form
-    self.defaultValue = defaultValue
-    self.summary = summary
+    (self.name, self.form, self.defaultValue, self.summary) = (name, form, defaultValue, summary)
   }
 
-  func prefixed(_ prefix: String) -> ConfigurationKey {
-    ConfigurationKey("\(prefix).\(name)", form, default: defaultValue, summary)
+  /// Returns the key of the same setting in a scope, with the name of the scope and a dot before its own name.
+  func scoped(to scope: String) -> ConfigurationKey {
+    ConfigurationKey("\(scope).\(name)", form, default: defaultValue, summary)
   }
 }
 
-/// The error for a setting that cannot be used, which names the key and contains no secret.
+/// An error that names a setting that cannot be used, and contains no secret.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The key of the setting, relative to the reader.
   public let key: String

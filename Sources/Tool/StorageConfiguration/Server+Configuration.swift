@@ -18,8 +18,9 @@ extension RateLimit {
     switch (perMinute, burst, interval) {
     case (let count, nil, nil): self = .perMinute(count ?? 60)
     case (nil, let burst?, let interval?): self.init(burst: burst, every: interval)
-    case (nil, _, _): throw settings.invalid("burst", "and interval are needed together.", "Set both, or perMinute.")
-    default: throw settings.invalid("perMinute", "excludes burst and interval.", "Leave one of them out.")
+    case (nil, _, _):
+      throw settings.invalid("burst", "and interval are needed together.", remedy: "Set both, or perMinute.")
+    default: throw settings.invalid("perMinute", "excludes burst and interval.", remedy: "Leave one of them out.")
     }
   }
 }
@@ -62,13 +63,14 @@ extension LocalCloud.Configuration {
       let parts = fields.map(String.init)
       guard parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }) else {
         throw settings.invalid(
-          "accounts", "has an entry (number \(index + 1)) that is no account.", "Write id:secret or id:secret:token.")
+          "accounts", "has an entry (number \(index + 1)) that is no account.",
+          remedy: "Write id:secret or id:secret:token.")
       }
       accounts.append(
         LocalCloud.Account(AccessKey(id: parts[0], secret: parts[1], sessionToken: parts.count > 2 ? parts[2] : nil)))
     }
     guard !accounts.isEmpty else {
-      throw settings.invalid("accounts", "is missing.", "List at least one, or name a file with accountsFile.")
+      throw settings.invalid("accounts", "is missing.", remedy: "List at least one, or name a file with accountsFile.")
     }
     self.init(
       accounts: accounts, buckets: try await settings.list("buckets") ?? [],

@@ -6,49 +6,43 @@ internal import StorageAuth
 /// A reader of settings that throws an error for a value that cannot be used, instead of ignoring it.
 @available(macOS 15, *)
 struct SettingReader: Sendable {
-  private static let secretByteLimit = 1 << 16
-
   private let reader: ConfigReader
 
   init(_ reader: ConfigReader) { self.reader = reader }
 
   func integer(_ key: String, in range: ClosedRange<Int>) async throws(ConfigurationError) -> Int? {
-    guard let value = try await fetchValue(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else {
-      return nil
-    }
+    guard let value = try await fetch(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else { return nil }
     guard range.contains(value) else {
       let limit =
         range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-      throw invalid(key, "is \(value).", "Use a number that is \(limit).")
+      throw invalid(key, "is \(value).", remedy: "Use a number that is \(limit).")
     }
     return value
   }
 
   func boolean(_ key: String) async throws(ConfigurationError) -> Bool? {
-    try await fetchValue(key, "true or false") { try await reader.fetchBool(forKey: $0) }
+    try await fetch(key, "true or false") { try await reader.fetchBool(forKey: $0) }
   }
 
   func text(_ key: String) async throws(ConfigurationError) -> String? {
-    guard let text = try await fetchValue(key, "a string", { try await reader.fetchString(forKey: $0) }) else {
-      return nil
-    }
-    guard !text.isEmpty else { throw invalid(key, "is empty.", "Give it a value, or leave it out.") }
+    guard let text = try await fetch(key, "a string", { try await reader.fetchString(forKey: $0) }) else { return nil }
+    guard !text.isEmpty else { throw invalid(key, "is empty.", remedy: "Give it a value, or leave it out.") }
     return text
   }
 
   func requiredText(_ key: String) async throws(ConfigurationError) -> String {
-    guard let text = try await text(key) else { throw invalid(key, "is missing.", "Give it a value.") }
+    guard let text = try await text(key) else { throw invalid(key, "is missing.", remedy: "Give it a value.") }
     return text
   }
 
   func list(_ key: String) async throws(ConfigurationError) -> [String]? {
-    try await fetchValue(key, "a list of strings") { try await reader.fetchStringArray(forKey: $0) }
+    try await fetch(key, "a list of strings") { try await reader.fetchStringArray(forKey: $0) }
   }
 
   func duration(_ key: String) async throws(ConfigurationError) -> Duration? {
     guard let text = try await text(key) else { return nil }
     guard let duration = Quantity.duration(text) else {
-      throw invalid(key, "is no duration.", "Write a number with a unit: ms, s, m, h or d, such as 30s.")
+      throw invalid(key, "is no duration.", remedy: "Write a number with a unit: ms, s, m, h or d, such as 30s.")
     }
     return duration
   }
@@ -64,22 +58,24 @@ struct SettingReader: Sendable {
     }
     guard let size, size >= minimum else {
       throw invalid(
-        key, "is no size that can be used.", "Write at least \(minimum) bytes, with a unit such as KiB or MiB.")
+        key, "is no size that can be used.", remedy: "Write at least \(minimum) bytes, with a unit such as KiB or MiB.")
     }
     return size
   }
 
   /// Returns the secret of a key, or of the file that the key with `File` at its end names.
   func secret(_ key: String) async throws(ConfigurationError) -> Secret? {
-    let value = try await fetchValue(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
+    let value = try await fetch(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
     guard let path = try await text("\(key)File") else { return value.map { Secret($0) } }
-    guard value == nil else { throw invalid(key, "and \(key)File are both set.", "Leave one of them out.") }
+    guard value == nil else { throw invalid(key, "and \(key)File are both set.", remedy: "Leave one of them out.") }
     return Secret(try content(of: path, for: "\(key)File"))
   }
 
-  /// Returns the secrets of a list, or the lines of the file that the key with `File` at its end names.
+  /// Returns the secrets of a list, and those on the lines of the file that the key with `File` at its end names.
+  ///
+  /// Blank lines of the file, and those that begin with `#`, are ignored.
   func secrets(_ key: String) async throws(ConfigurationError) -> [Secret] {
-    let values = try await fetchValue(key, "a list of strings") {
+    let values = try await fetch(key, "a list of strings") {
       try await reader.fetchStringArray(forKey: $0, isSecret: true)
     }
     var texts = values ?? []
@@ -90,27 +86,30 @@ struct SettingReader: Sendable {
     return texts.map { Secret($0) }
   }
 
+  private static let fileByteLimit = 1 << 16
+
   /// Returns the content of a file without the line ends at its end.
   private func content(of path: String, for key: String) throws(ConfigurationError) -> String {
     let contents: FileContents
     do throws(FileReadError) {
-      contents = try SystemFiles().read(path, limit: Self.secretByteLimit)
+      contents = try SystemFiles().read(path, limit: Self.fileByteLimit)
     } catch {
-      throw invalid(key, "names a file that cannot be read.", "Name a file that this process can read.")
+      throw invalid(key, "names a file that cannot be read.", remedy: "Name a file that this process can read.")
     }
     if let weakness = contents.weakness {
-      throw invalid(key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
+      throw invalid(
+        key, "names a file that other users could have written: \(weakness.reason).", remedy: "\(weakness.remedy)")
     }
     guard let text = String(utf8: contents.bytes) else {
-      throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")
+      throw invalid(key, "names a file that is not UTF-8 text.", remedy: "Put only the secret into the file.")
     }
     let end = text.lastIndex { !$0.isNewline }.map { text.index(after: $0) } ?? text.startIndex
-    guard end > text.startIndex else { throw invalid(key, "names an empty file.", "Put the secret into the file.") }
+    guard end > text.startIndex else { throw invalid(key, "names an empty file.", remedy: "Put the secret into it.") }
     return String(text[..<end])
   }
 
   /// Returns the error for a setting; the reason continues a sentence that begins with its key.
-  func invalid(_ key: String, _ reason: String, _ remedy: String) -> ConfigurationError {
+  func invalid(_ key: String, _ reason: String, remedy: String) -> ConfigurationError {
     ConfigurationError(key: key, reader: reader.description, "The setting \(key) \(reason)", remedy: remedy)
   }
 
@@ -121,18 +120,18 @@ struct SettingReader: Sendable {
     do throws(TransportError) {
       return try create()
     } catch {
-      throw invalid(key, "cannot be used. \(error.message)", error.remedy)
+      throw invalid(key, "cannot be used. \(error.message)", remedy: error.remedy)
     }
   }
 
-  /// Returns the value of a key; an error lacks the message of the provider, which can contain the value.
-  private func fetchValue<Value>(
-    _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
+  /// Returns the value of a key, or `nil`; an error lacks the message of the provider, which can contain the value.
+  private func fetch<Value>(
+    _ key: String, _ form: String, _ read: (ConfigKey) async throws -> Value?
   ) async throws(ConfigurationError) -> Value? {
     do {
-      return try await fetch(ConfigKey(key))
+      return try await read(ConfigKey(key))
     } catch {
-      throw invalid(key, "is not \(form).", "Write \(form), or leave the setting out.")
+      throw invalid(key, "is not \(form).", remedy: "Write \(form), or leave the setting out.")
     }
   }
 }
@@ -140,8 +139,8 @@ struct SettingReader: Sendable {
 enum Quantity {
   /// Parses a duration such as `30s`; the units are `ms`, `s`, `m`, `h` and `d`.
   static func duration(_ text: String) -> Duration? {
-    if let number = product(of: text, ["ms": 1]) { return .milliseconds(number) }
-    return product(of: text, ["s": 1, "m": 60, "h": 3_600, "d": 86_400]).map { .seconds($0) }
+    if let number = product(of: text, factors: ["ms": 1]) { return .milliseconds(number) }
+    return product(of: text, factors: ["s": 1, "m": 60, "h": 3_600, "d": 86_400]).map { .seconds($0) }
   }
 
   private static let byteUnits: [String: Int64] = [
@@ -149,10 +148,10 @@ enum Quantity {
   ]
 
   /// Parses a number of bytes such as `8MiB` or `1000000`; the units are `B`, `KiB`, `MiB`, `GiB`, `KB`, `MB` and `GB`.
-  static func bytes(_ text: String) -> Int64? { product(of: text, byteUnits) }
+  static func bytes(_ text: String) -> Int64? { product(of: text, factors: byteUnits) }
 
   /// Returns a number times the factor of its unit, or `nil` for an unknown unit or if the product is too large.
-  private static func product(of text: String, _ factors: [String: Int64]) -> Int64? {
+  private static func product(of text: String, factors: [String: Int64]) -> Int64? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let unit = text[digits.endIndex...]
     let unitName = String(unit.first == " " ? unit.dropFirst() : unit)

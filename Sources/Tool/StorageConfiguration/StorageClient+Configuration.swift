@@ -61,7 +61,7 @@ extension AccessKey {
     let settings = SettingReader(reader)
     let id = try await settings.requiredText("id")
     guard let secret = try await settings.secret("secret") else {
-      throw settings.invalid("secret", "is missing.", "Set it, or name a file with secretFile.")
+      throw settings.invalid("secret", "is missing.", remedy: "Set it, or name a file with secretFile.")
     }
     self.init(id: id, secret: secret, sessionToken: try await settings.secret("sessionToken"))
   }
@@ -111,8 +111,7 @@ extension S3Provider {
 
 @available(macOS 15, *)
 private struct BucketSettings {
-  let bucket: String
-  let region: String
+  let bucket, region: String
   let endpoint: ServiceEndpoint?
 
   init(_ reader: ConfigReader) async throws(ConfigurationError) {
@@ -126,7 +125,7 @@ private struct BucketSettings {
     do throws(SigningError) {
       endpoint = try ServiceEndpoint(url)
     } catch {
-      throw settings.invalid("endpoint", "is no endpoint.", error.remedy)
+      throw settings.invalid("endpoint", "is no endpoint.", remedy: error.remedy)
     }
   }
 }

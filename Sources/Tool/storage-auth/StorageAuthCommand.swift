@@ -5,11 +5,12 @@ internal import Foundation
 internal import NIOCore
 internal import StorageClient
 
+/// The program: it reads the settings, runs the command, and reports the error that ends it.
 @main
 enum StorageAuthProgram {
   static func main() async {
     StandardStream.reserve()
-    var arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Array(CommandLine.arguments.dropFirst())
     var settings: Settings?
     // Errors in the arguments are JSON too; later the parsed options count.
     Terminal.mode.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
@@ -19,19 +20,14 @@ enum StorageAuthProgram {
       if arguments.first == "help", let misspelling = OptionTable().misspelling(in: arguments) {
         throw ValidationError(misspelling)
       }
-      let read = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
-      settings = read
-      arguments = read.arguments
-      var command = try await StorageAuthCommand.asyncParseAsRoot(arguments)
+      let readSettings = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
+      settings = readSettings
+      var command = try await StorageAuthCommand.asyncParseAsRoot(readSettings.arguments)
       if let command = command as? any ReportingCommand { Terminal.mode = command.output.mode }
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
+      if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
     } catch {
       let code = exitCode(for: error)
-      show(error, status: code, Array(CommandLine.arguments.dropFirst()), settings)
+      show(error, status: code, arguments, settings)
       StorageAuthCommand.exit(withError: code)
     }
   }
@@ -116,6 +112,7 @@ struct AsperaCommand: AsyncParsableCommand {
     subcommands: [ProbeCommand.self, TransferCommand.self])
 }
 
+/// The help of a command, which the parser writes with all options.
 struct HelpText {
   private static let width = 100
   /// The titles that the parser itself gives.

@@ -53,6 +53,16 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
       ])
   }
 
+  func testFurtherTagsThatAreNullDoNotRemoveTheRequiredTags() async throws {
+    let access = AsperaNodeAccess.bearer(Secret("eJc4nary0"), accessKey: "ak")
+    let issuer = NodeAccessTokenIssuer(
+      access: StaticCredentialProvider(access), fileID: "42", specification: TransferSpec(fields: ["tags": .null]))
+    let grant = try await issuer.issue(for: request("1"), in: ProviderContext(time: time)).credential
+    XCTAssertEqual(
+      grant.specification?.tags.map { JSONValue.object($0) },
+      ["aspera": ["node": ["access_key": "ak", "file_id": "42"]]])
+  }
+
   // matrix: Aspera transfer (issuer): bad input
   func testPasswordOfANodeUserIsNoToken() async throws {
     let issuer = NodeAccessTokenIssuer(access: SetupNode.fixed, fileID: "1")

@@ -68,7 +68,7 @@ final class OtherIssuerTests: XCTestCase {
         for: TokenRequest(session: "1", specification: spec, reason: reason), in: .local)
       XCTAssertEqual(issued.credential, TransferCredential(token: token))
     }
-    for (reason, says) in [(TokenRequest.Reason.rejected, "refused"), (.expired, "has expired")] {
+    for (reason, says) in [(TokenRequest.Reason.rejected, "rejected by the server"), (.expired, "has expired")] {
       await assertRefuses(
         issuer, .rejected, says,
         for: TokenRequest(session: "1", specification: spec, reason: reason, attempt: 2))

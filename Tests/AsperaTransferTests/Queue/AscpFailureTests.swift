@@ -43,10 +43,10 @@ final class AscpFailureTests: XCTestCase {
   func testSecretsAreMasked() {
     let text = """
       bad token ATM2_ACsqxvUGhA_2MTA, (ATB3_x), Basic ZGlhX2s6c2VjcmV0a2V5, Bearer eJyVjkEKwjAQRfc5 with pass-word \
-      and my%20key
+      and my%20key, Authorization:Basic bWlhOm15LXNlY3JldA==
       """
     let failure = TransferFailure(ascpCode: 34, text: text, masking: [Secret("pass-word"), Secret("my key")])
-    for secret in ["ATM2", "ATB3", "ZGlh", "eJyV", "pass-word", "my%20key"] {
+    for secret in ["ATM2", "ATB3", "ZGlh", "eJyV", "pass-word", "my%20key", "bWlh"] {
       XCTAssertFalse(failure.message.contains(secret), failure.message)
     }
     XCTAssertTrue(failure.message.contains("bad token"), failure.message)

@@ -206,4 +206,14 @@ final class QueueControlTests: XCTestCase {
     XCTAssertEqual(EventOrder.problems(in: bench.kinds(of: "a")), [])
     XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b"])
   }
+
+  func testChangedConfigurationStaysWithinItsLimits() {
+    var configuration = TransferQueueConfiguration(maximumActive: 3, tokenMargin: .seconds(5))
+    configuration.maximumActive = 0
+    configuration.tokenMargin = .seconds(-5)
+    XCTAssertEqual(configuration.maximumActive, 1)
+    XCTAssertEqual(configuration.tokenMargin, .zero)
+    configuration.tokenMargin = nil
+    XCTAssertNil(configuration.tokenMargin)
+  }
 }

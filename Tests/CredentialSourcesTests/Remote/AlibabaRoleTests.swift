@@ -50,8 +50,8 @@ final class AlibabaRoleTests: XCTestCase {
         "host", "x-acs-action", "x-acs-content-sha256", "x-acs-date", "x-acs-security-token", "x-acs-signature-nonce",
         "x-acs-version",
       ])
-    let expected = try ACS3Signature.expected(
-      for: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
+    let expected = try ACS3Signature.signature(
+      of: ServiceCall(sent.head, body: sent.body), signing: authorization.signedHeaders,
       secret: Secret(RemoteService.ownSecret))
     XCTAssertEqual(authorization.signature, expected)
   }
@@ -80,6 +80,8 @@ final class AlibabaRoleTests: XCTestCase {
       (assumeRole(transport, session: "a"), "2 to 64"),
       (assumeRole(transport, session: String(repeating: "a", count: 65)), "2 to 64"),
       (assumeRole(transport, session: "two words"), "2 to 64"), (assumeRole(transport, session: "jörg"), "2 to 64"),
+      (assumeRole(transport, session: String(repeating: "a", count: 65)), "session name has 65 characters"),
+      (assumeRole(transport, session: "two words"), "session name contains a character"),
       (assumeRole(transport, policy: #"{"a":""# + String(repeating: "x", count: 2048) + #""}"#), "2048"),
       (assumeRole(transport, policy: "allow everything"), "JSON object"),
       (assumeRole(transport, externalID: "x"), "2 to 1224"),

@@ -23,12 +23,12 @@ final class FileTreeTests: XCTestCase {
   func testMoveKeepsWhatOthersStoreMeanwhile() async throws {
     try await withFiles { tree in
       let (source, target) = (try path("/from"), try path("/to"))
-      for number in 100..<300 { try await tree.create([1], at: path("/from/\(number)"), date) }
-      let move = Task { try await tree.move(source, to: target, at: date) }
+      for number in 100..<300 { try await tree.create([1], at: path("/from/\(number)"), modified: date) }
+      let move = Task { try await tree.move(source, to: target) }
       // The folder is copied first: from then on, it is known what to move.
       while try tree.entry(at: target) == nil { await Task.yield() }
-      try await tree.create([2], at: path("/from/new"), date)
-      try await tree.put(.empty, at: path("/from/299"), date)
+      try await tree.create([2], at: path("/from/new"), modified: date)
+      try await tree.put(.empty, at: path("/from/299"), modified: date)
       try await move.value
       XCTAssertEqual(try tree.children(of: source).map(\.path.basename), ["299", "new"])
       XCTAssertEqual(try tree.entry(at: path("/from/299"))?.byteCount, 0)
@@ -41,10 +41,10 @@ final class FileTreeTests: XCTestCase {
       for round in 0..<20 {
         let target = try path("/target-\(round)")
         let sources = [try path("/a-\(round)"), try path("/b-\(round)")]
-        for source in sources { try await tree.create([1], at: source, date) }
+        for source in sources { try await tree.create([1], at: source, modified: date) }
         let moveCount = await withTaskGroup(of: Bool.self) { group in
           for source in sources {
-            group.addTask { (try? await tree.move(source, to: target, at: date)) != nil }
+            group.addTask { (try? await tree.move(source, to: target)) != nil }
           }
           return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
@@ -58,13 +58,13 @@ final class FileTreeTests: XCTestCase {
   func testMoveIntoItselfIsRefused() async throws {
     try await withFiles { tree in
       try await tree.makeFolder(path("/a/b"), at: date)
-      try await tree.create([1], at: path("/f"), date)
+      try await tree.create([1], at: path("/f"), modified: date)
       for (source, target, message) in [
         ("/a", "/a/b/c", "The target lies in the folder that is moved."), ("/a", "/a/b", "File exists: /a/b"),
         ("/a", "/a", "File exists: /a"), ("/f", "/f/g", "Not a directory: /f"),
       ] {
         do {
-          try await tree.move(path(source), to: path(target), at: date)
+          try await tree.move(path(source), to: path(target))
           XCTFail("\(source) was moved to \(target)")
         } catch let problem as FileProblem {
           XCTAssertEqual(problem.message, message)
@@ -78,7 +78,7 @@ final class FileTreeTests: XCTestCase {
       let folder = try path([String](repeating: "d", count: 128).joined(separator: "/"))
       let file = try folder.appending(path("f"))
       do {
-        try await tree.put(.empty, at: file, date)
+        try await tree.put(.empty, at: file, modified: date)
         XCTFail("the path is too deep")
       } catch let problem as FileProblem {
         XCTAssertEqual(problem.message, "The path is too long or too deep.")

@@ -159,6 +159,23 @@ final class NodeAPITests: AsperaTestCase {
     }
   }
 
+  func testAccessKeyWhoseFolderCannotBeCreatedIsNotKept() async throws {
+    try await withNode { cloud, client in
+      _ = try await client.post("/files/create", ["paths": [["path": "/file", "type": "file"]]])
+      let user = NodeClient(cloud, basic: "node-user", "node-password")
+      func create(in path: String) async throws -> Int {
+        let storage: JSONValue = ["type": "local", "path": .string(path)]
+        return Int(try await user.post("/access_keys", ["id": "new", "secret": "s", "storage": storage]).status)
+      }
+      let refused = try await create(in: "/file/root")
+      XCTAssertEqual(refused, 400)
+      let kept = try await user.get("/access_keys/new").status
+      XCTAssertEqual(kept, 404)
+      let repeated = try await create(in: "/root")
+      XCTAssertEqual(repeated, 200)
+    }
+  }
+
   func testFoldersAreCreatedListedInPagesMovedAndDeleted() async throws {
     try await withNode { _, client in
       let made = try await client.post(

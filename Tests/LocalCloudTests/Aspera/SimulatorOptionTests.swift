@@ -123,6 +123,21 @@ final class SimulatorOptionTests: SimulatorTestCase {
     }
   }
 
+  func testFailureOfATransferCountsMoreThanThatOfItsManifest() async throws {
+    try await withNode { [self] cloud, _ in
+      let here = try makeDirectory()
+      let file = try write([1], to: "a", in: here)
+      let up = try await run("send", cloud, [file], to: "/up")
+      XCTAssertEqual(up.status, 0, up.errors)
+      let there = try makeDirectory()
+      // A folder has the name of the file, and a file is in the place of the manifest's folder.
+      try write([2], to: "a/b", in: there)
+      let down = try await run(
+        "recv", cloud, ["/up/a"], to: there, ["--file-manifest=text", "--file-manifest-path=\(file)/new"])
+      XCTAssertEqual(down.code, 7, down.errors)
+    }
+  }
+
   func testSourcesOfADownloadAreRemovedWhenRequested() async throws {
     try await withNode { [self] cloud, client in
       let here = try makeDirectory()

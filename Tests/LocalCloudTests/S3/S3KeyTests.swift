@@ -66,6 +66,22 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  func testARNOfASessionOmitsThePathOfItsRole() async throws {
+    var configuration = configuration
+    let role = LocalCloud.Role("arn:aws:iam::125000000000:role/team/photos/app")
+    configuration.services.roles.append(role)
+    try await withServices(configuration) { services in
+      let reply = try await services.send(services.sts(["Action": "AssumeRole", "RoleArn": role.arn]))
+      XCTAssertEqual(
+        try reply.document.children.first?["AssumedRoleUser"]?["Arn"]?.text,
+        "arn:aws:sts::125000000000:assumed-role/app/alice")
+      var session = services
+      session.key = try XCTUnwrap(try reply.amazonKey)
+      let identity = try await services.send(session.sts(["Action": "GetCallerIdentity"])).document.children.first
+      XCTAssertEqual(identity?["Arn"]?.text, "arn:aws:sts::125000000000:assumed-role/app/alice")
+    }
+  }
+
   // matrix: Amazon STS: refusal
   func testSTSCallersAreVerified() async throws {
     try await withServices { services in

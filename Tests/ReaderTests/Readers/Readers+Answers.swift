@@ -81,7 +81,7 @@ extension Reader {
       }
       _ = "\(error)"
     }
-    let refusal = NodeResponse.refusal(in: body)
+    let refusal = NodeRefusal(inBody: body)
     _ = "\(ServiceError(refusal, in: response, subject: "browse"))\(refusal?.shown ?? "")"
     return refusal != nil || ServiceError(response, body: body, subject: "GET /", conventions: .oss).isExplained
   }

@@ -24,8 +24,8 @@ final class CacheMachineTests: XCTestCase {
           requests.insert(request)
         case .cancelRequest(let request):
           XCTAssertNotNil(requests.remove(request), "a request finishes once")
-        case .resume(let waiter, let result):
-          let requirement = waiting.removeValue(forKey: waiter)
+        case .resume(let waiterNumber, let result):
+          let requirement = waiting.removeValue(forKey: waiterNumber)
           XCTAssertNotNil(requirement, "a response for a caller that does not wait")
           if case .success(let cached) = result, let requirement { check(cached, requirement) }
         case .deliver: break
@@ -51,7 +51,7 @@ final class CacheMachineTests: XCTestCase {
     /// Whether a caller at that uptime makes the machine start a request.
     private func asks(at uptime: Duration) -> Bool {
       var machine = machine
-      return machine.admit(.max, CacheMachine.Requirement(lasting: .zero), at: uptime).1.contains {
+      return machine.admit(.max, CacheMachine.Requirement(lasting: .zero), at: uptime).effects.contains {
         if case .startRequest = $0 { true } else { false }
       }
     }

@@ -59,6 +59,21 @@ final class CredentialChainTests: XCTestCase {
     }
   }
 
+  func testUnderlyingErrorOfAFailedProviderIsPassedOn() async {
+    struct Offline: Error {}
+    let failing = ClosureCredentialProvider<Token>(source: "b") { throw Offline() }
+    for skipped: [any CredentialProvider<Token>] in [[], [Link("a", .notConfigured)]] {
+      do {
+        _ = try await CredentialChain<Token>(skipped + [failing]).credential()
+        XCTFail("the chain returned a credential")
+      } catch {
+        XCTAssertEqual(error.code, .failed)
+        XCTAssertEqual(error.declined.map(\.source), skipped.map(\.source))
+        XCTAssertTrue(error.underlying is Offline, "\(error)")
+      }
+    }
+  }
+
   func testUnconfiguredChainReportsEveryProvidersReason() async {
     let inner = CredentialChain([Link("b", .notConfigured), Link("c", .notConfigured)], source: "files")
     let chain = CredentialChain([Link("a", .notConfigured), inner])

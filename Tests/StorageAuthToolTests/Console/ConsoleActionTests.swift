@@ -51,6 +51,7 @@ final class ConsoleActionTests: XCTestCase {
       XCTAssertEqual(bytes, "hello")
       let part = try await bench.get(path, ["Range": "bytes=1-2"])
       XCTAssertEqual(part.status, .partialContent)
+      XCTAssertEqual(part.headers["content-range"], ["bytes 1-2/5"])
       let letters = try await String(buffer: part.body.collect(upTo: 1 << 10))
       XCTAssertEqual(letters, "el")
       let headers = try await bench.json(object("a%2Fb%20c.txt", of: provider, "/headers")).array ?? []

@@ -197,7 +197,7 @@ final class ConsoleServerTests: XCTestCase {
       XCTFail("the port is in use")
     } catch let error as CommandFailure {
       XCTAssertTrue(error.description.contains("\(port)"), error.description)
-      XCTAssertTrue(error.description.contains("0 for a free one"), error.description)
+      XCTAssertTrue(error.description.contains("port 0 selects a free one"), error.description)
     }
   }
 

@@ -39,30 +39,30 @@ final class RequestLogTests: XCTestCase {
   func testNewListenerReceivesTheKeptRequestsAndContinuesAfterItsLastOne() async throws {
     let log = RequestLog()
     try await fill(log, 3)
-    let first = try XCTUnwrap(log.listen(after: nil))
-    XCTAssertEqual(numbers(first.missed), [1, 2, 3])
-    XCTAssertTrue(String(decoding: first.missed[0].bytes, as: UTF8.self).contains(#""continues":false"#))
-    let id = try lastID(first.missed)
+    let first = try XCTUnwrap(log.addListener(after: nil))
+    XCTAssertEqual(numbers(first.firstEvents), [1, 2, 3])
+    XCTAssertTrue(String(decoding: first.firstEvents[0].bytes, as: UTF8.self).contains(#""continues":false"#))
+    let id = try lastID(first.firstEvents)
     try await fill(log, 2)
-    let again = try XCTUnwrap(log.listen(after: id))
-    XCTAssertEqual(numbers(again.missed), [4, 5])
-    XCTAssertTrue(String(decoding: again.missed[0].bytes, as: UTF8.self).contains(#""continues":true"#))
+    let again = try XCTUnwrap(log.addListener(after: id))
+    XCTAssertEqual(numbers(again.firstEvents), [4, 5])
+    XCTAssertTrue(String(decoding: again.firstEvents[0].bytes, as: UTF8.self).contains(#""continues":true"#))
   }
 
   func testIDOfAnotherConsoleStartsAnew() async throws {
     let log = RequestLog()
     try await fill(log, 2)
-    let id = try lastID(try XCTUnwrap(log.listen(after: nil)).missed)
+    let id = try lastID(try XCTUnwrap(log.addListener(after: nil)).firstEvents)
     let other = RequestLog()
     try await fill(other, 3)
     for strange in [
       id, "", "x", id + "9", id.replacing(/\d+$/, with: "-1"), id.replacing(/\d+$/, with: "99999999999999999999"),
     ] {
       let log = strange == id ? other : log
-      let subscription = try XCTUnwrap(log.listen(after: strange))
-      XCTAssertEqual(numbers(subscription.missed), strange == id ? [1, 2, 3] : [1, 2], strange)
-      XCTAssertTrue(String(decoding: subscription.missed[0].bytes, as: UTF8.self).contains("false"), strange)
-      subscription.cancel()
+      let listener = try XCTUnwrap(log.addListener(after: strange))
+      XCTAssertEqual(numbers(listener.firstEvents), strange == id ? [1, 2, 3] : [1, 2], strange)
+      XCTAssertTrue(String(decoding: listener.firstEvents[0].bytes, as: UTF8.self).contains("false"), strange)
+      listener.cancel()
     }
   }
 
@@ -70,44 +70,44 @@ final class RequestLogTests: XCTestCase {
   func testListKeepsTheLatestRequests() async throws {
     let log = RequestLog(limits { $0.requests = 2 })
     try await fill(log, 5)
-    XCTAssertEqual(numbers(try XCTUnwrap(log.listen(after: nil)).missed), [4, 5])
+    XCTAssertEqual(numbers(try XCTUnwrap(log.addListener(after: nil)).firstEvents), [4, 5])
     XCTAssertEqual((0...6).map { log.detail(of: $0) != nil }, [false, false, false, false, true, true, false])
     XCTAssertNil(log.detail(of: .min))
     XCTAssertNil(log.detail(of: .max))
     let small = RequestLog(limits { $0.byteCount = 1 })
     try await fill(small, 2)
-    XCTAssertEqual(numbers(try XCTUnwrap(small.listen(after: nil)).missed), [])
+    XCTAssertEqual(numbers(try XCTUnwrap(small.addListener(after: nil)).firstEvents), [])
   }
 
   func testNumberOfListenersIsLimited() async throws {
     let log = RequestLog(limits { $0.listeners = 2 })
-    let first = try XCTUnwrap(log.listen(after: nil))
-    let second = try XCTUnwrap(log.listen(after: nil))
-    XCTAssertNil(log.listen(after: nil))
+    let first = try XCTUnwrap(log.addListener(after: nil))
+    let second = try XCTUnwrap(log.addListener(after: nil))
+    XCTAssertNil(log.addListener(after: nil))
     first.cancel()
     XCTAssertEqual(log.listenerCount, 1)
-    XCTAssertNotNil(log.listen(after: nil))
+    XCTAssertNotNil(log.addListener(after: nil))
     withExtendedLifetime(second) {}
   }
 
   // matrix: Console: limits
   func testListenerThatReadsTooSlowlyIsDroppedAndCatchesUp() async throws {
     let log = RequestLog(limits { $0.waitingEvents = 2 })
-    let slow = try XCTUnwrap(log.listen(after: nil))
+    let slow = try XCTUnwrap(log.addListener(after: nil))
     try await fill(log, 3)
     XCTAssertEqual(log.listenerCount, 0, "the third event did not fit")
     // The sequence has ended already; otherwise the test would wait here instead of failing.
     slow.cancel()
     var received: [ServerEvent] = []
-    for await event in slow.following { received.append(event) }
+    for await event in slow.laterEvents { received.append(event) }
     XCTAssertEqual(numbers(received), [1, 2])
-    let again = try XCTUnwrap(log.listen(after: try lastID(received)))
-    XCTAssertEqual(numbers(again.missed), [3])
+    let again = try XCTUnwrap(log.addListener(after: try lastID(received)))
+    XCTAssertEqual(numbers(again.firstEvents), [3])
   }
 
   func testSignsOfLifeReachListenersAndDropThoseThatDoNotRead() throws {
     let log = RequestLog(limits { $0.waitingEvents = 1 })
-    let listener = try XCTUnwrap(log.listen(after: nil))
+    let listener = try XCTUnwrap(log.addListener(after: nil))
     log.sendHeartbeat()
     XCTAssertEqual(log.listenerCount, 1)
     log.sendHeartbeat()
@@ -117,16 +117,16 @@ final class RequestLogTests: XCTestCase {
 
   func testFinishedLogEndsItsListenersAndAcceptsNone() async throws {
     let log = RequestLog()
-    let listener = try XCTUnwrap(log.listen(after: nil))
+    let listener = try XCTUnwrap(log.addListener(after: nil))
     log.finish()
     let watching = Task {
       try await Task.sleep(for: .seconds(60))
       XCTFail("the sequence does not end")
       listener.cancel()
     }
-    for await _ in listener.following { XCTFail("there is no event") }
+    for await _ in listener.laterEvents { XCTFail("there is no event") }
     watching.cancel()
-    XCTAssertNil(log.listen(after: nil))
+    XCTAssertNil(log.addListener(after: nil))
   }
 
   /// Cancelling a task holds a lock of the runtime, for which the delivery of an event to the task waits.
@@ -136,8 +136,8 @@ final class RequestLogTests: XCTestCase {
       while !Task.isCancelled { log.sendHeartbeat() }
     }
     for _ in 1...20_000 {
-      let listener = try XCTUnwrap(log.listen(after: nil))
-      let reader = Task.detached { for await _ in listener.following {} }
+      let listener = try XCTUnwrap(log.addListener(after: nil))
+      let reader = Task.detached { for await _ in listener.laterEvents {} }
       await Task.yield()
       reader.cancel()
       await reader.value

@@ -58,6 +58,16 @@ final class CheckpointTests: XCTestCase {
     await assertThrows(StorageError.self) { _ = try await CheckpointFile<DownloadCheckpoint>(path).load() }
   }
 
+  // matrix: Resuming: checkpoint
+  func testPlaceForACheckpointBelowAFileIsAnError() async throws {
+    let directory = try TemporaryDirectory(self)
+    _ = try directory.write([1], to: "file")
+    let checkpoint = CheckpointFile<UploadCheckpoint>(directory.path("file/k.upload"))
+    for operation in [{ _ = try await checkpoint.load() }, { try await checkpoint.remove() }] {
+      await assertThrows(StorageError.self, operation) { XCTAssertEqual($0.code, .unusableFile) }
+    }
+  }
+
   func testChecksumsAreEncodedAsText() throws {
     for checksum in [ObjectChecksum(.crc64, .max), .init(.crc64NVME, 0), .init(.crc32, 7), .init(.crc32C, 9)] {
       let data = try JSONEncoder().encode([checksum])

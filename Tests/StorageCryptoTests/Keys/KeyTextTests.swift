@@ -64,6 +64,27 @@ final class KeyTextTests: XCTestCase {
     assertRefused(shorter, "secret", .unsupportedEncryption, "length 16 for AES-256", .wrongPassphrase)
   }
 
+  /// A backend that accepts the key, as libcrypto need not, must write it, too, with lengths of three bytes.
+  func testKeyOfMoreThan65535BytesIsWritten() throws {
+    func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
+      [tag, 0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: contents.count >> $0) } + contents
+    }
+    let modulus = value(0x02, [0] + [UInt8](repeating: 0xff, count: 70_000))
+    let base64 = Array(value(0x30, modulus + [0x02, 0x03, 0x01, 0x00, 0x01]).base64)
+    let lines = stride(from: 0, to: base64.count, by: 64).map { String(base64[$0..<min($0 + 64, base64.count)]) }
+    let text = (["-----BEGIN RSA PUBLIC KEY-----"] + lines + ["-----END RSA PUBLIC KEY-----", ""])
+      .joined(separator: "\n")
+    guard let key = try? PublicKey(pem: text) else { return }
+    XCTAssertEqual(key.kind, .rsa(bits: 560_000))
+    XCTAssertEqual(try PublicKey(pem: try XCTUnwrap(key.pem)).kind, key.kind)
+  }
+
+  /// The memory that libcrypto allows for scrypt is 32 MiB, which N = 32,768 and r = 8 exceed by a few blocks.
+  func testMemoryOfScryptIsThatOfLibcrypto() {
+    assertRefused(
+      Self.ed25519WithExpensiveScrypt, "secret", .unsupportedEncryption, "more than 32 MiB", .wrongPassphrase)
+  }
+
   private func assertRefused(
     _ text: String, _ passphrase: String?, _ error: KeyError, _ name: String, _ other: KeyError? = nil,
     line: UInt = #line
@@ -253,6 +274,17 @@ final class KeyTextTests: XCTestCase {
     CAIBAQIBIDAdBglghkgBZQMEASoEEG4kgYkStAL32gHSPfBWeecEQL2iuY9Y9W4w
     Lae355GYbTK7vNFnjFP+lE3R6kcbl+NHZ/GFy6Ecjf9JRb5SOMvVDMQlm17lew0e
     oyXKo2nEv2Y=
+    -----END ENCRYPTED PRIVATE KEY-----
+
+    """
+
+  /// The same key, encrypted with the same passphrase, with N = 32,768, r = 8 and p = 1.
+  private static let ed25519WithExpensiveScrypt = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIGUMFAGCSqGSIb3DQEFDTBDMCIGCSsGAQQB2kcECzAVBAgAAQIDBAUGBwIDAIAA
+    AgEIAgEBMB0GCWCGSAFlAwQBKgQQAAECAwQFBgcICQoLDA0ODwRADD8dNymCaYwG
+    4BkUBL9FvocPX+CcJ43rDpRIIV0Rjcsswqbp99QFXYqgOWxIla+322dld88/CZ8Z
+    D5DRwjjMlQ==
     -----END ENCRYPTED PRIVATE KEY-----
 
     """

@@ -9,6 +9,7 @@ struct ApplicationAPI: Sendable {
   private static let responseByteLimit = 8 << 20
   /// The time for which an access token must remain valid, so that it does not expire on its way.
   private static let tokenMargin = Duration.seconds(2)
+  /// The maximum number of attempts of a GET request.
   private static let attemptLimit = 3
 
   let name: String
@@ -27,7 +28,7 @@ struct ApplicationAPI: Sendable {
     var attempt = 1
     while true {
       do {
-        return try await requestDocument(method, path, body)
+        return try await request(method, path, body)
       } catch let error where method == .get && attempt < Self.attemptLimit && Self.isRetryable(error) {
         try await time.sleep(for: .seconds(attempt))
         attempt += 1
@@ -35,6 +36,7 @@ struct ApplicationAPI: Sendable {
     }
   }
 
+  /// Returns whether an error is temporary, so that the same request can succeed later.
   static func isRetryable(_ error: any Error) -> Bool {
     switch error {
     case let error as ServiceError: error.isRetryable
@@ -43,9 +45,7 @@ struct ApplicationAPI: Sendable {
     }
   }
 
-  private func requestDocument(
-    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?
-  ) async throws -> JSONValue {
+  private func request(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
     let bearer = try await tokens.credential(lasting: Self.tokenMargin)
     var (response, bytes) = try await send(method, path, body, bearer.credential)
     if response.status == .unauthorized {

@@ -80,8 +80,7 @@ public struct AsperaOnCloudClient: Sendable {
     let user = try await api.call(.get, "/api/v1/self")
     guard user["id"]?.code != nil else { throw StorageError.malformedResponse("the user has no id") }
     guard let id = user["default_workspace_id"]?.code, !id.isEmpty else {
-      throw StorageError(
-        .invalidOption, "The user has no default workspace.", remedy: "Name one of the user's workspaces.")
+      throw StorageError(.invalidOption, "The user has no default workspace.", remedy: "Name one of the workspaces.")
     }
     let workspace = try AsperaOnCloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
     guard workspace.id.isIdentical(to: id) else {
@@ -103,7 +102,7 @@ public struct AsperaOnCloudClient: Sendable {
         remedy: "Name a workspace in which the user has one.")
     }
     let node = try await api.call(.get, "/api/v1/nodes/\(nodeID.percentEncoded())")
-    guard let url = node["url"]?.string, let accessKeyID = node["access_key"]?.string, !accessKeyID.isEmpty else {
+    guard let url = node["url"]?.string, let accessKeyID = node["access_key"]?.nonemptyString else {
       throw StorageError.malformedResponse("the node has no url or no access_key")
     }
     guard node["id"]?.code?.isIdentical(to: nodeID) ?? true else {
@@ -111,7 +110,7 @@ public struct AsperaOnCloudClient: Sendable {
     }
     return AsperaOnCloudFolder(
       workspace: workspace, nodeURL: url, accessKeyID: accessKeyID, fileID: fileID,
-      transferHost: node["transfer_url"]?.string.flatMap { $0.isEmpty ? nil : $0 },
+      transferHost: node["transfer_url"]?.nonemptyString,
       credentials: NodeGrantProvider(grantProvider, accessKey: accessKeyID),
       tags: Self.tags(workspace, nodeID: nodeID, fileID: fileID))
   }
@@ -126,8 +125,7 @@ public struct AsperaOnCloudClient: Sendable {
       for element in list {
         let workspace = try AsperaOnCloudWorkspace(element)
         guard ids.insert(ByteExactString(workspace.id)).inserted else {
-          throw StorageError.malformedResponse(
-            "the workspace \(workspace.id) occurs twice, because the pages do not go on")
+          throw StorageError.malformedResponse("the workspace \(workspace.id) occurs twice: the pages do not go on")
         }
         workspaces.append(workspace)
       }

@@ -73,28 +73,28 @@ extension StorageProvider where Self == AsperaOnCloudProvider {
   public static func aspera(
     onCloud cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()
-  ) -> AsperaOnCloudProvider {
-    AsperaOnCloudProvider(cloud, workspace: workspace, root: root, transfers: transfers)
-  }
+  ) -> AsperaOnCloudProvider { AsperaOnCloudProvider(cloud, workspace: workspace, root: root, transfers: transfers) }
 }
 
 extension StorageClient<AsperaOnCloudProvider> {
-  /// Returns the client of the node that stores the home folder, for operations on folders and for renaming.
+  /// Returns a client of the node that stores the home folder, for the operations that only that client has.
+  ///
+  /// It creates, deletes and renames folders, and shares the credentials and the transfer queue of this client.
   ///
   /// - Throws: The errors of ``AsperaOnCloudClient/homeFolder(inWorkspace:)``.
   public func node() async throws -> StorageClient<AsperaProvider> {
-    StorageClient<AsperaProvider>(sender: try await provider.home.nodeSender(of: sender))
+    StorageClient<AsperaProvider>(sender: try await provider.home.nodeSender(sharing: sender))
   }
 }
 
-/// The home folder of a user of Aspera on Cloud, which is found once, when it is first needed.
+/// The home folder of a user of Aspera on Cloud, which all users of a provider find together when it is first needed.
 final class AsperaOnCloudHome: Sendable {
   let cloud: AsperaOnCloudClient
   let root: String
   private let workspace: String?
   private let transfers: AsperaTransferOptions
-  /// The search that all callers share, or `nil` before the first one and after a failure.
-  private let search = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)
+  /// The task that finds the folder for all callers, or `nil` before the first call and after a failure.
+  private let sharedSearch = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)
 
   init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
     self.cloud = cloud
@@ -104,29 +104,32 @@ final class AsperaOnCloudHome: Sendable {
   }
 
   func folder() async throws -> AsperaOnCloudFolder {
-    let current = search.withLock { search in
-      if let search { return search }
-      let started = Task { [cloud, workspace] in try await cloud.homeFolder(inWorkspace: workspace) }
-      search = started
-      return started
+    let task = sharedSearch.withLock { search in
+      let task = search ?? Task { [cloud, workspace] in try await cloud.homeFolder(inWorkspace: workspace) }
+      search = task
+      return task
     }
-    do { return try await current.value } catch {
-      search.withLock { search in if search == current { search = nil } }
+    do {
+      return try await task.value
+    } catch {
+      // The next caller tries again, unless another one has already started a new search.
+      sharedSearch.withLock { search in if search == task { search = nil } }
       throw error
     }
   }
 
-  /// Returns the sender of requests to the node, which shares credentials, events and clocks with the client's sender.
-  func nodeSender(of outer: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
+  /// Returns the only sender of a client's requests to the node, so that they share the transfer queue and folder IDs.
+  func nodeSender(sharing sender: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
     let provider = try await folder().provider(root: root, transfers: transfers)
-    return outer.storeCache.value {
+    return sender.storeCache.value {
       RequestSender(
-        provider, credentials: outer.credentials, configuration: outer.configuration, transport: outer.transport,
-        events: outer.events, clockSkew: outer.clockSkew, time: outer.time)
+        provider, credentials: sender.credentials, configuration: sender.configuration, transport: sender.transport,
+        events: sender.events, clockSkew: sender.clockSkew, time: sender.time)
     }
   }
 }
 
+/// The provider of the bearer tokens that Aspera on Cloud issues for the node of the home folder.
 struct AsperaOnCloudAccessProvider: CredentialProvider {
   let home: AsperaOnCloudHome
   var source: String { "Aspera on Cloud" }
@@ -138,44 +141,38 @@ struct AsperaOnCloudAccessProvider: CredentialProvider {
   }
 }
 
-/// The object store of a home folder, which finds the folder before its first operation.
+/// The object store of a home folder, which finds the folder's node before its first operation.
 struct AsperaOnCloudStore: OpenFileStore {
   let sender: RequestSender<AsperaOnCloudProvider>
 
-  var node: NodeClient {
-    get async throws { NodeClient(sender: try await sender.provider.home.nodeSender(of: sender)) }
+  private var nodeStore: NodeClient {
+    get async throws { NodeClient(sender: try await sender.provider.home.nodeSender(sharing: sender)) }
   }
 
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
-  ) async throws -> UploadedObject {
-    try await node.upload(source, to: key, options: options, progress: progress)
-  }
+  ) async throws -> UploadedObject { try await nodeStore.upload(source, to: key, options: options, progress: progress) }
 
   func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await node.download(key, to: file, options: options, progress: progress)
-  }
+  ) async throws -> ObjectInfo { try await nodeStore.download(key, to: file, options: options, progress: progress) }
 
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await node.download(key, to: location, options: options, progress: progress)
-  }
+  ) async throws -> ObjectInfo { try await nodeStore.download(key, to: location, options: options, progress: progress) }
 
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try await node.open(key, options: options)
+    try await nodeStore.open(key, options: options)
   }
 
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
-    try await node.head(key, headers: headers)
+    try await nodeStore.head(key, headers: headers)
   }
 
-  func delete(_ key: String) async throws { try await node.delete(key) }
-  func delete(_ keys: [String]) async throws -> DeletionReport { try await node.delete(keys) }
+  func delete(_ key: String) async throws { try await nodeStore.delete(key) }
+  func delete(_ keys: [String]) async throws -> DeletionReport { try await nodeStore.delete(keys) }
 
   func list(prefix: String, delimiter: String?) -> ObjectListing {
-    FolderWalk.listing(prefix: prefix, delimiter: delimiter) { try await node }
+    FolderWalk.listing(prefix: prefix, delimiter: delimiter) { try await nodeStore }
   }
 }

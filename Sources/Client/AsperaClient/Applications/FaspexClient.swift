@@ -24,7 +24,8 @@ public struct FaspexClient: Sendable {
 
   let api: ApplicationAPI
   private let transfers: AsperaTransferOptions
-  private let cache = StoreCache()
+  /// The cache of the transfer context, which is created for the first transfer because it needs ascp and a key.
+  private let contextCache = StoreCache()
 
   /// Creates a client whose access tokens come from a credential provider.
   ///
@@ -37,19 +38,16 @@ public struct FaspexClient: Sendable {
   public init(
     url: String, credentials: some CredentialProvider<OAuthBearer>,
     transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
-  ) {
-    self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
-  }
+  ) { self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system) }
 
   /// Creates a client that gets its access tokens with JWT grants.
   ///
+  /// The other parameters are those of the initializer with a credential provider; tokens use the same transport.
+  ///
   /// - Parameters:
-  ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
   ///   - user: The user name or e-mail address of the user.
   ///   - clientID: The ID of the API client, which allows JWT grants.
   ///   - key: The private key whose public key is in the user's account settings.
-  ///   - transfers: The settings for file transfers: login, program and rates.
-  ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
     url: String, user: String, clientID: String, key: JWTSigningKey,
     transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
@@ -73,7 +71,7 @@ public struct FaspexClient: Sendable {
   ///
   /// - Parameters:
   ///   - box: The box whose packages are listed.
-  ///   - limit: The maximum number of packages.
+  ///   - limit: The maximum number of packages; none are requested if it is less than 1.
   /// - Returns: The packages; fewer than `limit` if the box has fewer packages.
   /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and the
   ///   `CredentialError` or `TransportError` of the request.
@@ -82,21 +80,21 @@ public struct FaspexClient: Sendable {
     var ids: Set<ByteExactString> = []
     var offset = 0
     // All pages have this size, because a shorter last page could consist of packages that a new one moved onto it.
-    let count = min(Self.pageSize, limit)
+    let pageSize = min(Self.pageSize, limit)
     while packages.count < limit {
-      let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
+      let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(pageSize)")
       guard let list = page["packages"]?.array else { throw StorageError.malformedResponse("it has no packages") }
-      let listed = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
+      let listed = try list.prefix(pageSize).map { element throws(StorageError) in try FaspexPackage(element) }
       // A package that arrives meanwhile moves the others, so that the last ones of the page before occur again.
       let newPackages = listed.filter { ids.insert(ByteExactString($0.id)).inserted }
       packages += newPackages
-      if list.count < count { break }
+      if list.count < pageSize { break }
       guard !newPackages.isEmpty else {
         throw StorageError.malformedResponse("its packages at position \(offset) are those of earlier positions")
       }
-      offset += count
+      offset += pageSize
     }
-    return Array(packages.prefix(limit))
+    return Array(packages.prefix(max(0, limit)))
   }
 
   /// Creates a package, uploads files and folders into it, and waits until Faspex has completed it.
@@ -123,7 +121,7 @@ public struct FaspexClient: Sendable {
     let issuer = FaspexTokenIssuer(
       api, path: "\(packagePath)/transfer_spec/upload?transfer_type=connect",
       body: ["paths": .array(sources.map { .string($0) })])
-    let specification = try await issuer.firstSpecification()
+    let specification = try await issuer.fetchFirstSpecification()
     guard let root = specification.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
@@ -147,7 +145,7 @@ public struct FaspexClient: Sendable {
   ) async throws {
     let path = "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/download"
     let issuer = FaspexTokenIssuer(api, path: "\(path)?transfer_type=connect&type=\(box.downloadType)", body: [:])
-    let specification = try await issuer.firstSpecification()
+    let specification = try await issuer.fetchFirstSpecification()
     guard !specification.paths.isEmpty else {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
@@ -156,9 +154,7 @@ public struct FaspexClient: Sendable {
     try await runTransfer(spec, issuer: issuer, in: try context, progress: progress)
   }
 
-  // MARK: Transfers
-
-  private var context: FaspexContext { get throws { try cache.value { try FaspexContext(transfers, of: api) } } }
+  private var context: FaspexContext { get throws { try contextCache.value { try FaspexContext(transfers, of: api) } } }
 
   private func runTransfer(
     _ spec: TransferSpec, issuer: FaspexTokenIssuer, in context: FaspexContext, progress: TransferProgress.Handler?
@@ -212,8 +208,9 @@ final class FaspexTokenIssuer: TokenIssuer {
     self.body = body
   }
 
-  func firstSpecification() async throws -> TransferSpec {
-    let specification = try await fetch()
+  /// Requests the first specification, whose token is then issued without another request.
+  func fetchFirstSpecification() async throws -> TransferSpec {
+    let specification = try await fetchSpecification()
     unusedSpecification.withLock { $0 = specification }
     return specification
   }
@@ -222,8 +219,9 @@ final class FaspexTokenIssuer: TokenIssuer {
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let specification: TransferSpec
+    let first = unusedSpecification.withLock { $0.take() }
     do {
-      specification = if let first = unusedSpecification.withLock({ $0.take() }) { first } else { try await fetch() }
+      specification = if let first { first } else { try await fetchSpecification() }
     } catch { throw credentialError(error, from: source) }
     guard let token = specification.token.flatMap({ try? AsperaToken($0) }) else {
       throw CredentialError(
@@ -233,7 +231,7 @@ final class FaspexTokenIssuer: TokenIssuer {
     return IssuedCredential(TransferCredential(token: token, specification: specification), source: source)
   }
 
-  private func fetch() async throws -> TransferSpec {
+  private func fetchSpecification() async throws -> TransferSpec {
     let response = try await api.call(.post, path, body)
     if let refusal = NodeRefusal(of: response) {
       throw ServiceError(refusal, in: HTTPResponse(status: .ok), subject: "\(api.name): POST \(path)")
@@ -249,12 +247,13 @@ final class FaspexTokenIssuer: TokenIssuer {
   }
 }
 
+/// The transfer queue and the login that all transfers of a client share.
 private struct FaspexContext: Sendable {
   let queue: TransferQueue
   let account: AsperaAccount?
 
   init(_ transfers: AsperaTransferOptions, of api: ApplicationAPI) throws {
-    try transfers.requireServerOptionsForLogin()
+    try transfers.requireNoExcludedServerOption()
     // The application's transfer specification names the server, unless the caller does.
     let host = ServiceURL(api.url).map { AsperaAccount.host(of: $0.authority) } ?? ""
     account = try transfers.account(on: transfers.server.host ?? host) {

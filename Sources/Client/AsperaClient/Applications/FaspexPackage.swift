@@ -23,13 +23,13 @@ public struct FaspexPackage: Sendable, Hashable, Identifiable {
     guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a package has no id") }
     self.id = id
     title = document["title"]?.string ?? ""
-    note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    note = document["note"]?.nonemptyString
     sender = document["sender"]?["name"]?.string
     let recipientList = document["recipients"] ?? .null
-    guard let recipientList = recipientList == .null ? [] : recipientList.array else {
+    guard let elements = recipientList == .null ? [] : recipientList.array else {
       throw .malformedResponse("the recipients are not a list")
     }
-    recipients = recipientList.compactMap { $0["name"]?.string }
+    recipients = elements.compactMap { $0["name"]?.string }
     uploadStatus = document["upload_status"]?.string
     created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }
   }
@@ -50,6 +50,7 @@ public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
   /// The name of the box in paths of the API.
   public var description: String { name }
 
+  /// The value of the parameter `type` in a request to download a package of the box.
   var downloadType: String { self == .outbox ? "sent" : "received" }
 }
 
@@ -62,11 +63,7 @@ public struct PackageDraft: Sendable, Hashable {
     /// The type of the recipient: `user`, `external_user`, `workgroup`, `shared_inbox` or `distribution_list`.
     public var type: String
 
-    /// Creates a recipient.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the recipient.
-    ///   - type: The type of the recipient.
+    /// Creates a recipient; the parameters are the properties.
     public init(_ name: String, type: String = "user") {
       self.name = name
       self.type = type
@@ -78,17 +75,12 @@ public struct PackageDraft: Sendable, Hashable {
 
   /// The title of the package.
   public var title: String
-  /// The recipients of the package.
+  /// The recipients of the package, at least one.
   public var recipients: [Recipient]
   /// The message to the recipients, or `nil` for none.
   public var note: String?
 
-  /// Creates a draft.
-  ///
-  /// - Parameters:
-  ///   - title: The title of the package.
-  ///   - recipients: The recipients of the package, at least one.
-  ///   - note: The message to the recipients, or `nil` for none.
+  /// Creates a draft; the parameters are the properties.
   public init(title: String, recipients: [Recipient], note: String? = nil) {
     self.title = title
     self.recipients = recipients

@@ -12,36 +12,34 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   // MARK: Requests
 
-  /// Creates a request for an object or the bucket, with a body in memory.
+  /// Makes a request for an object or the bucket, with a body in memory.
   ///
   /// The kind selects the provider's headers, and is empty if the request does not concern a single object. A given
   /// checksum replaces that of the body in the headers.
   func draft(
     _ method: HTTPRequest.Method, _ key: String? = nil, _ parameters: [RequestTarget.Parameter] = [],
-    for kind: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil,
-    isRepeatable: Bool = true
+    for kind: HeaderScope = [], headers: HTTPFields = [:], body: [UInt8] = [], checksum: ObjectChecksum? = nil
   ) throws(SigningError) -> RequestDraft {
     let digests = provider.digests
     var digest = digests.isEmpty ? BodyDigest() : BodyDigest.of(body, digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
-    return try draft(
-      method, key, parameters, for: kind, headers, digest, body: body.isEmpty ? .none : .bytes(body),
-      isRepeatable: isRepeatable)
+    return try makeDraft(method, key, parameters, for: kind, headers, digest, body: body.isEmpty ? .none : .bytes(body))
   }
 
+  /// Makes a request without a body that uploads a payload, which is read once to compute the digests in the headers.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
-    for kind: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
+    for kind: HeaderScope, headers: HTTPFields
   ) async throws -> RequestDraft {
     let digests = provider.digests
     let digest =
       digests.isEmpty ? BodyDigest() : try await BodyDigest.of(payload, digests, provider.conventions.algorithm)
-    return try draft(.put, key, parameters, for: kind, headers, digest, body: .none, isRepeatable: isRepeatable)
+    return try makeDraft(.put, key, parameters, for: kind, headers, digest, body: .none)
   }
 
-  private func draft(
+  private func makeDraft(
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for kind: HeaderScope,
-    _ operationHeaders: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
+    _ operationHeaders: HTTPFields, _ digest: BodyDigest, body: HTTPBody
   ) throws(SigningError) -> RequestDraft {
     // Read once, because each access copies a value with many strings.
     let provider = provider
@@ -51,15 +49,21 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let endpoint = try provider.endpoint
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
-    var draft = RequestDraft(
-      request, to: endpoint, at: sender.location(ofKey: key), body: body, isRepeatable: isRepeatable)
-    if sender.scopedCredentials != nil { draft.scope = CredentialScope(method, key, parameters, in: provider.bucket) }
-    draft.successProof = SuccessProof(method, key, parameters, isCopy: headers.contains(conventions.copySource))
+    var draft = RequestDraft(request, to: endpoint, at: sender.location(ofKey: key), body: body)
+    if sender.scopedCredentials != nil {
+      draft.scope = CredentialScope(of: method, key: key, parameters: parameters, in: provider.bucket)
+    }
+    let isCopy = headers.contains(conventions.copySource)
+    draft.successProof = SuccessProof(of: method, key: key, parameters: parameters, isCopy: isCopy)
     draft.requestIDHeader = conventions.requestID
     draft.forbidsOverwriting = conventions.forbidOverwrite.map { headers.value(of: $0.name) == $0.value } ?? false
+    // Sent again after a lost response, a conditional upload or copy would fail at the object that it stored itself.
+    let isConditional = draft.forbidsOverwriting || headers.contains(.ifMatch)
+    draft.isRepeatable = !isConditional || !(kind == .put || kind == .copy)
     return draft
   }
 
+  /// Sends a request, and reads the document in the response with the service's format.
   func document<Value>(
     from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
   ) async throws -> Value {
@@ -85,6 +89,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     }
   }
 
+  /// Uploads a payload of known length, in parts if the configuration asks for it.
   private func uploadPayload(
     _ payload: some UploadPayload, from file: FilePath? = nil, to key: String, _ options: UploadOptions,
     _ ledger: TransferLedger
@@ -92,13 +97,14 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let headers = try options.requestHeaders(in: provider.conventions, key: key, file: file)
     let meter = ledger.meter(total: payload.length)
     guard configuration.uploadsInParts(payload.length) else {
-      return try await putObject(payload, to: key, options, headers, meter)
+      return try await putObject(payload, to: key, headers: headers, progress: meter)
     }
     let sizes = try PartSizes(length: payload.length, preferred: configuration.partSize)
     let parts = SlicedParts(payload, ranges: sizes.ranges(of: payload.length))
     return try await uploadInParts(parts, to: key, headers: headers, length: payload.length, progress: meter)
   }
 
+  /// Uploads a stream, whose parts are collected in memory, with one request if it has only one part.
   private func uploadStream(
     _ stream: ByteStream, length: Int64?, to key: String, _ options: UploadOptions, _ ledger: TransferLedger
   ) async throws -> UploadedObject {
@@ -108,31 +114,26 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     guard let bytes = try await parts.onlyPart() else {
       return try await uploadInParts(parts, to: key, headers: headers, length: length, progress: meter)
     }
-    guard length == nil || length == Int64(bytes.count) else {
-      throw StorageError(
-        .sourceChanged, "The stream had \(bytes.count) bytes, not the \(length ?? 0) that were announced.",
-        remedy: "Give the length only if it is certain.")
-    }
-    return try await putObject(BytesPayload(bytes: bytes), to: key, options, headers, meter)
+    if let length, length != bytes.count { throw StorageError.sourceChanged(from: length) }
+    return try await putObject(BytesPayload(bytes: bytes), to: key, headers: headers, progress: meter)
   }
 
-  func putObject(
-    _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ headers: HTTPFields,
-    _ progress: ProgressMeter
+  /// Uploads an object with one request.
+  private func putObject(
+    _ payload: some UploadPayload, to key: String, headers: HTTPFields, progress: ProgressMeter
   ) async throws -> UploadedObject {
     let conventions = provider.conventions
     let draft = try await draft(
-      putting: payload, key, for: .put, headers: headers.applying(to: .put, conventions.scopes),
-      isRepeatable: !options.forbidOverwrite && options.ifMatch == nil)
-    let (response, body, checksum) = try await put(payload, draft, progress: progress)
+      putting: payload, key, for: .put, headers: headers.applying(to: .put, conventions.scopes))
+    let (response, body, checksum) = try await send(payload, with: draft, progress: progress)
     return UploadedObject(
       key: key, size: payload.length, etag: response.headerFields.value(of: .eTag), checksum: checksum, response,
       conventions, callbackReply: draft.callbackReply(in: body, conventions))
   }
 
-  /// Sends a payload, and compares its checksum with the checksum in the response.
-  func put(
-    _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
+  /// Sends a payload as the body of a request, and compares its checksum with the checksum in the response.
+  func send(
+    _ payload: any UploadPayload, with draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (response: HTTPResponse, body: [UInt8], checksum: ObjectChecksum) {
     var draft = draft
     if payload.length <= payloadChunkSize {
@@ -197,9 +198,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let headers = try options.requestHeaders(in: provider.conventions).applying(to: .head, provider.conventions.scopes)
     do {
       return try await requestInfo(key, options.versionID, headers)
-    } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
-      return nil
-    }
+    } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError { return nil }
   }
 
   private func requestInfo(_ key: String, _ versionID: String?, _ headers: HTTPFields) async throws -> ObjectInfo {
@@ -222,17 +221,16 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
-      try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
+      try await requestPage(
+        prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
     }
   }
 
   func bucketExists() async throws -> Bool {
     do {
-      _ = try await page(prefix: "", delimiter: nil, continuation: nil, limit: 1)
+      _ = try await requestPage(prefix: "", limit: 1)
       return true
-    } catch let error as ServiceError where error.kind == .noSuchBucket {
-      return false
-    }
+    } catch let error as ServiceError where error.kind == .noSuchBucket { return false }
   }
 
   func createBucket() async throws {
@@ -264,7 +262,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     }
   }
 
-  private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
+  private func requestPage(
+    prefix: String, delimiter: String? = nil, continuation: String? = nil, limit: Int
+  ) async throws -> ListPage {
     let conventions = provider.conventions
     var parameters = listingParameters(limitedBy: "max-keys", to: limit, prefix: prefix)
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
@@ -299,8 +299,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       var headers = try options.requestHeaders(in: conventions, key: key)
       if options.forbidsOverwriting, options.requiresVersioningCheck { try await requireOverwriteProtection(of: key) }
       headers[conventions.copySource] = provider.copySource(source)
-      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !options.forbidsOverwriting)
-      draft.scope = draft.scope?.reading(source, in: provider.bucket)
+      var draft = try draft(.put, key, for: .copy, headers: headers)
+      draft.scope = draft.scope?.addingRead(of: source, in: provider.bucket)
       let request = DocumentRequest(bucket: provider.bucket, key: key)
       return try await sender.exchange(draft) { response, body in
         let document = try conventions.read(body, of: response, subject: draft.subject) {
@@ -360,9 +360,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       do {
         try await delete(key)
         report.deleted.append(key)
-      } catch let error as ServiceError {
-        report.failures.append(.init(key, error))
-      }
+      } catch let error as ServiceError { report.failures.append(.init(key, error)) }
     }
     return report
   }
@@ -407,7 +405,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       // A small file is uploaded as a whole each time.
       if configuration.uploadsInParts(payload.length) { return try await upload.complete() }
       try await upload.discard()
-      return try await putObject(payload, to: key, options, headers, ledger.meter(total: payload.length))
+      let meter = ledger.meter(total: payload.length)
+      return try await putObject(payload, to: key, headers: headers, progress: meter)
     }
   }
 

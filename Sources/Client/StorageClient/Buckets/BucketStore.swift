@@ -80,9 +80,7 @@ extension BucketStore {
   /// - Throws: The errors of ``copy(_:to:options:)``, which also describes the parameters; `source` is a key.
   @discardableResult public func copy(
     from source: String, to key: String, options: CopyOptions = CopyOptions()
-  ) async throws -> CopiedObject {
-    try await copy(CopySource(key: source), to: key, options: options)
-  }
+  ) async throws -> CopiedObject { try await copy(CopySource(key: source), to: key, options: options) }
 
   /// Copies an object inside the service with its attributes, without transferring its bytes through the client.
   ///
@@ -102,8 +100,7 @@ extension BucketStore {
   /// starts. After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// `contentType` is the media type of the object; if it is `nil`, the media type is derived from the extension of the
-  /// file name, or else from the extension of the key. `metadata` contains the user-defined names and values to store
-  /// with the object.
+  /// file name, or else of the key. `metadata` contains the user-defined names and values to store with the object.
   ///
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the parameters.
   @discardableResult public func upload(
@@ -220,10 +217,9 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// ``head(_:versionID:headers:)`` read a version.
   public func versions(of key: String) -> ObjectVersions { bucket.versions(prefix: key, key: key) }
 
-  /// Makes an earlier version of an object the latest one, by copying it within the service.
+  /// Makes an earlier version of an object the latest one, by copying it within the service; no version is deleted.
   ///
-  /// No version is deleted. The signer needs what ``copy(_:to:options:)`` needs, and `oss:GetObjectVersion` or
-  /// `s3:GetObjectVersion`.
+  /// The signer needs what ``copy(_:to:options:)`` needs, and `oss:GetObjectVersion` or `s3:GetObjectVersion`.
   ///
   /// - Parameters:
   ///   - key: The key of the object, which a delete marker may hide.
@@ -286,15 +282,15 @@ package struct ListedBucket: Sendable, Hashable {
         throw StorageError.malformedResponse("a listed bucket has no Name")
       }
       // OSS sends Region (cn-hangzhou) and Location (oss-cn-hangzhou), COS only Location, and S3 BucketRegion.
-      let regions = try ["Region", "Location", "BucketRegion"].map { element throws(StorageError) in
-        try node.text(ofOnly: element).map { region throws(StorageError) in
-          try ResponseValue(region, named: element).text
-        }
+      var region: String?
+      for element in ["Region", "Location", "BucketRegion"] where region == nil {
+        region = try node.text(ofOnly: element)
       }
+      if let region { _ = try ResponseValue(region, named: "region") }
       return ListedBucket(
         name: try ResponseValue(name, named: "Name").text,
         created: try node.text(ofOnly: "CreationDate").flatMap { Timestamp(iso8601: $0) },
-        region: regions.compactMap(\.self).first)
+        region: region)
     }
     if let token = try document.text("ContinuationToken") {
       return (buckets, RequestTarget.Parameter("continuation-token", token))

@@ -21,9 +21,8 @@ public struct CopySource: Sendable, Hashable {
     self.versionID = versionID
   }
 
-  var encodedKey: String {
-    key.percentEncoded(.path) + (versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
-  }
+  /// The key and the version as the services expect them in the header for the source.
+  var encodedKey: String { key.percentEncoded(.path) + (versionID.map { "?versionId=\($0.percentEncoded())" } ?? "") }
 }
 
 /// The attributes of a copy that differ from its source, and the conditions for the copy.
@@ -32,16 +31,14 @@ public struct CopySource: Sendable, Hashable {
 /// in ``headers`` replaces the header of the same name that follows from ``attributes``. ``forbidOverwrite`` and
 /// ``checksVersioning`` apply if they are set here or in ``attributes``.
 public struct CopyOptions: Sendable, Hashable {
-  /// The attributes of the copy, which replace all attributes of the source.
+  /// The attributes of the copy, which replace all attributes of the source, or `nil` for those of the source.
   ///
-  /// Other metadata of the source is not copied. The default media type is that of the key's extension. If `nil`, the
-  /// copy has the attributes of the source.
+  /// Other metadata of the source is not copied. The default media type is that of the key's extension.
   public var attributes: UploadOptions?
 
   /// Whether the copy fails if an object with the key exists, as far as the service promises it.
   ///
-  /// OSS and COS ignore this in a bucket whose versioning is enabled or suspended; see
-  /// ``UploadOptions/forbidOverwrite``.
+  /// OSS and COS ignore this if versioning is enabled or suspended; see ``UploadOptions/forbidOverwrite``.
   public var forbidOverwrite: Bool
 
   /// Whether a copy with ``forbidOverwrite`` requests the versioning state of the bucket before it starts.

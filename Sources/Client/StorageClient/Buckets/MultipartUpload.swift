@@ -30,14 +30,16 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     DocumentRequest(bucket: bucket.provider.bucket, key: key, uploadID: id.text)
   }
 
+  /// Returns the headers of the upload that apply to a kind of request.
   func headers(of request: HeaderScope) -> HTTPFields {
     headers.applying(to: request, bucket.provider.conventions.scopes)
   }
 
+  /// Uploads a part, and returns it with the entity tag with which the completion refers to it.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
     let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: headers(of: .part))
-    let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
+    let (response, _, checksum) = try await bucket.send(payload, with: draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedResponse("part \(number) has no ETag")
     }
@@ -45,6 +47,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       number: number, length: payload.length, etag: try ResponseValue(etag, named: "ETag").text, checksum: checksum)
   }
 
+  /// Completes the upload, so that the object exists with the bytes of the parts in the order of their numbers.
   func complete(_ parts: [Part]) async throws -> UploadedObject {
     let parts = parts.sorted { $0.number < $1.number }
     let (size, checksum) = sizeAndChecksum(of: parts)
@@ -65,10 +68,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   private func sizeAndChecksum(of parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
     let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
-    return (
-      parts.reduce(0) { $0.saturatingAdding($1.length) },
-      parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
-    )
+    return (parts.byteCount, parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) })
   }
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
@@ -127,9 +127,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     do {
       _ = try await bucket.sender.exchange(
         bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: headers(of: .abort)))
-    } catch let error as ServiceError where error.kind == .noSuchUpload {
-      return
-    }
+    } catch let error as ServiceError where error.kind == .noSuchUpload { return }
   }
 
   /// Requests the list of the stored parts; the service reports `noSuchUpload` if the upload was completed or aborted.
@@ -162,9 +160,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func objectOfEarlierProcess(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
       return try await objectIfStored(parts.sorted { $0.number < $1.number }, unless: error)
-    } catch let error as ServiceError where error.kind == .noSuchUpload || error.kind == .noSuchKey {
-      return nil
-    }
+    } catch let error as ServiceError where error.kind == .noSuchUpload || error.kind == .noSuchKey { return nil }
   }
 }
 
@@ -176,11 +172,7 @@ extension BucketClient {
     let upload = try await MultipartUpload.begin(self, key: key, headers: headers)
     do {
       let parts = try await uploadParts(source, of: upload, progress: progress)
-      if let length, parts.reduce(0, { $0 + $1.length }) != length {
-        throw StorageError(
-          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
-          remedy: "Give the length only if it is certain.")
-      }
+      if let length, parts.byteCount != length { throw StorageError.sourceChanged(from: length) }
       return try await upload.complete(parts)
     } catch let error as ServiceError where error.isStored {
       throw error

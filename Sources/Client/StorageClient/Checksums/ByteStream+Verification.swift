@@ -32,7 +32,7 @@ extension ByteStream {
 }
 
 /// Requires that a body has the length that the head of the response contains, if any.
-package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) throws(StorageError) {
+func checkByteCount(of subject: String, _ count: Int64, length: Int64?) throws(StorageError) {
   guard let length, length != count else { return }
   throw StorageError(
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
@@ -48,7 +48,8 @@ extension StorageError {
   }
 }
 
-package func checkChecksum(of subject: String, _ found: ObjectChecksum, expected: ObjectChecksum) throws(StorageError) {
+/// Requires that downloaded bytes have the checksum that the service reports.
+func checkChecksum(of subject: String, _ found: ObjectChecksum, expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(
       of: subject, expected: expected, found: found, remedy: "Download it again; the received bytes are damaged.")

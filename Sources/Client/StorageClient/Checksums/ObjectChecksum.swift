@@ -73,9 +73,7 @@ extension ObjectChecksum: Codable {
     let algorithms = CRC.Algorithm.allCases.map { Algorithm(crc: $0) }
     guard words.count == 2, let algorithm = algorithms.first(where: { $0.description == words[0] }),
       let value = UInt64(words[1])
-    else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "It is not a checksum.")
-    }
+    else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "It is not a checksum.") }
     self.init(algorithm, value)
   }
 

@@ -17,8 +17,7 @@ extension ObjectStore {
   ///
   /// `file` is the URL of the file. The other parameters are those of the upload of a file with a path.
   ///
-  /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
-  ///   that ``ObjectStore`` lists.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult public func upload(
     _ file: URL, to key: String, contentType: String? = nil, metadata: [String: String] = [:],
     options: UploadOptions = UploadOptions(), progress: TransferProgress.Handler? = nil

@@ -18,9 +18,7 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
 
   private init(text: String) { self.text = text }
 
-  private static func joined(_ parts: [String]) -> String {
-    parts.map { $0.percentEncoded() }.joined(separator: "/")
-  }
+  private static func joined(_ parts: [String]) -> String { parts.map { $0.percentEncoded() }.joined(separator: "/") }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -35,10 +33,11 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
     try container.encode(text)
   }
 
+  /// Returns the identity of one state of the object, as far as the state is known.
   package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
-    let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
-    return ObjectIdentity(
-      text: text + "?" + Self.joined(state.compactMap { name, value in value.map { "\(name)=\($0)" } }))
+    let version = versionID.map { "version=\($0)" }
+    let state = [version, etag.map { "etag=\($0)" }, size.map { "size=\($0)" }]
+    return ObjectIdentity(text: text + "?" + Self.joined(state.compactMap(\.self)))
   }
 
   /// The SHA-256 of the text in hexadecimal, as the name of a file.
@@ -76,6 +75,7 @@ extension StorageClient: StoreClient {
 }
 
 extension ObjectStore {
+  /// The store that performs the operations of a client, or the store itself if it is not a client.
   var underlyingStore: any ObjectStore { (self as? any StoreClient)?.store ?? self }
 
   /// Returns the identity of an object, or `nil` if another process must not continue a transfer to or from it.
@@ -120,11 +120,11 @@ extension RequestSender {
 
 extension ServiceEndpoint {
   /// The host and the port, without the port that the scheme implies.
-  fileprivate var server: String {
-    String(authority.removingByteSuffix(scheme == "https" ? ":443" : ":80") ?? authority[...])
-  }
+  fileprivate var server: String { String(authority.removingByteSuffix(defaultPort) ?? authority[...]) }
+  fileprivate var defaultPort: String { scheme.isIdentical(to: "https") ? ":443" : ":80" }
 }
 
+/// A provider whose keys are the paths of files below a folder.
 package protocol RootedProvider: StorageProvider { var rootFolder: RootFolderLocation { get } }
 
 /// The location of the folder that the keys of a store are relative to.
@@ -165,9 +165,9 @@ struct StoreAddress {
     self.bucket = ByteExactString(bucket)
     self.rootFolder = rootFolder
     let authority = endpoint.authority.asciiLowercased
-    let defaultPort: Substring = endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80"
-    let port = authority.portStart.map { authority[$0...] } ?? defaultPort
-    let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
+    let portStart = authority.portStart ?? authority.endIndex
+    let host = authority[..<portStart]
+    let port = portStart == authority.endIndex ? endpoint.defaultPort : String(authority[portStart...])
     if endpoint.style == .customDomain || vendorDomains.contains(where: { host.hasByteSuffix($0) }) {
       self.host = ByteExactString("")
     } else {

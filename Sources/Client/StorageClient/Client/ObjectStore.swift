@@ -56,8 +56,7 @@ public protocol ObjectStore: Sendable {
   ///   - key: The key of the object.
   ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
   /// - Returns: The size, entity tag, metadata and other attributes of the object.
-  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the errors that ``ObjectStore`` lists.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo
 
   /// Deletes the object with a key, and succeeds if the object does not exist.
@@ -86,8 +85,7 @@ extension ObjectStore {
   /// - Parameters:
   ///   - file: The path of the file.
   ///   - key: The key under which the object is stored.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name, or else from the extension of the key.
+  ///   - contentType: The media type. If `nil`, it is derived from the extension of the file name, or else of the key.
   ///   - metadata: The user-defined names and values to store with the object.
   ///   - options: Additional attributes to store with the object.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
@@ -136,9 +134,7 @@ extension ObjectStore {
   /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult public func download(
     _ key: String, to file: FilePath, progress: TransferProgress.Handler? = nil
-  ) async throws -> ObjectInfo {
-    try await download(key, to: file, options: DownloadOptions(), progress: progress)
-  }
+  ) async throws -> ObjectInfo { try await download(key, to: file, options: DownloadOptions(), progress: progress) }
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
@@ -170,9 +166,7 @@ extension ObjectStore {
   /// Starts to download an object.
   ///
   /// - Throws: The errors of ``ObjectStore/open(_:options:)``, which also describes the parameter.
-  public func open(_ key: String) async throws -> DownloadedObject {
-    try await open(key, options: DownloadOptions())
-  }
+  public func open(_ key: String) async throws -> DownloadedObject { try await open(key, options: DownloadOptions()) }
 
   /// Requests the description of an object from the service.
   ///
@@ -194,7 +188,7 @@ extension ObjectStore {
   /// - Parameters:
   ///   - file: The path of the file.
   ///   - key: The key of the object.
-  ///   - options: The headers, metadata and part sizes of the upload.
+  ///   - options: The attributes to store with the object, such as its media type.
   /// - Returns: The progress. The sequence throws the error of the upload.
   public func uploading(
     _ file: FilePath, to key: String, options: UploadOptions = UploadOptions()
@@ -204,9 +198,7 @@ extension ObjectStore {
         do {
           try await upload(file, to: key, options: options) { continuation.yield($0) }
           continuation.finish()
-        } catch {
-          continuation.finish(throwing: error)
-        }
+        } catch { continuation.finish(throwing: error) }
       }
       continuation.onTermination = { _ in transfer.cancel() }
     }

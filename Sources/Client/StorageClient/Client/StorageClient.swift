@@ -115,8 +115,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
-  /// The client caches the credentials of the source `credentials` for each scope. The other parameters are those of
-  /// the initializer with a credential provider.
+  /// `credentials` is cached for each scope. The others are those of the initializer with a credential provider.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -129,8 +128,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
   ///
-  /// `cache` contains the credentials for each scope. The other parameters are those of the initializer with a
-  /// credential provider.
+  /// `cache` has the credentials for each scope. The others are those of the initializer with a credential provider.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -169,9 +167,7 @@ extension StorageClient: ObjectStore {
   /// - Throws: The errors of ``ObjectStore/upload(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
-  ) async throws -> UploadedObject {
-    try await store.upload(source, to: key, options: options, progress: progress)
-  }
+  ) async throws -> UploadedObject { try await store.upload(source, to: key, options: options, progress: progress) }
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
@@ -181,9 +177,7 @@ extension StorageClient: ObjectStore {
   /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await store.download(key, to: file, options: options, progress: progress)
-  }
+  ) async throws -> ObjectInfo { try await store.download(key, to: file, options: options, progress: progress) }
 
   /// Starts to download an object, or a range of its bytes.
   ///
@@ -249,8 +243,7 @@ extension StorageClient where Provider: PresigningProvider {
   ///   - contentMD5: The Base64-encoded MD5 of the body, or `nil` if the URL does not restrict the body.
   ///   - headers: Additional headers that the request must send, such as metadata.
   ///   - parameters: Additional query parameters, such as `response-content-disposition`.
-  ///   - duration: The lifetime of the URL: with OSS V4 up to 7 days, or 12 hours with a temporary key. The URL never
-  ///     remains valid longer than the credential.
+  ///   - duration: The lifetime, at most that of the credential: with OSS V4 up to 7 days, or 12 hours with a token.
   /// - Returns: The method, the URL, the headers that the request must send, and the expiration.
   /// - Throws: A `SigningError` if the request cannot be presigned; a `CredentialError` if there is no credential; a
   ///   ``StorageError`` if the connection is not encrypted and the URL would expose a session token.
@@ -263,7 +256,7 @@ extension StorageClient where Provider: PresigningProvider {
     try fields.set(.contentMD5, to: contentMD5)
     let request = try provider.endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let scope = CredentialScope(method, key, parameters, in: provider.bucket)
+    let scope = CredentialScope(of: method, key: key, parameters: parameters, in: provider.bucket)
     var cached = try await sender.credential(for: scope) {
       provider.presigner.requiredValidity(from: $0, validFor: duration)
     }

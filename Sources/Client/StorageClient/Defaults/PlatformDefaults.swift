@@ -1,7 +1,6 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
-// The default transport and the default runner of commands of each platform. The manifest defines STORAGE_AUTH_NIO for
-// Linux and macOS with the trait `Client`.
+// The manifest defines STORAGE_AUTH_NIO for Linux and macOS with the trait `Client`.
 
 internal import Logging
 

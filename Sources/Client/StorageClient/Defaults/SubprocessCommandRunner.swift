@@ -50,9 +50,7 @@
           CommandResult(ending, standardOutput: result.standardOutput, standardErrorLength: result.standardError.count))
       } catch let error as SubprocessError {
         return .failure(CommandError(error, of: program))
-      } catch {
-        return .failure(.cancelled)
-      }
+      } catch { return .failure(.cancelled) }
     }
   }
 
@@ -72,8 +70,6 @@
       }
     }
   }
-
-  // Shared by all programs: ascp, the commands of credential sources, and the programs of a probe.
 
   extension PlatformOptions {
     /// The options for a separate session, whose processes are all killed if the task is cancelled.
@@ -115,9 +111,7 @@
           do {
             try await self.sleep(for: duration)
             return .failure(timeout)
-          } catch {
-            return .failure(cancelled)
-          }
+          } catch { return .failure(cancelled) }
         }
         // Cancels the other task; the group waits until the program has ended.
         defer { group.cancelAll() }

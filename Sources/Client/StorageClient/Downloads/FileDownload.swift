@@ -10,20 +10,27 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 
   private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
+  /// The number of bytes to request first; an object that is not longer needs no other request.
+  private var firstRangeLength: Int64 { max(bucket.configuration.multipartThreshold, bucket.configuration.partSize) }
+
   func download() async throws -> ObjectInfo {
     let (first, info) = try await openFirstRange()
     let meter = ledger.meter(total: first.info.size ?? first.contentLength)
     let algorithm = info.checksum?.algorithm ?? bucket.provider.conventions.algorithm
     guard options.range == nil, let size = first.info.size, let length = first.contentLength, length < size else {
-      _ = try await write(first.body, at: 0, algorithm, meter)
+      let written = try await write(first.body, at: 0, algorithm, meter)
+      if options.range == nil, first.info.headers.contains(.contentRange) { try requireWhole(written, of: first.info) }
       return first.info
     }
     let ranges = try await writeRanges(startingWith: first, length: length, size: size, algorithm, meter)
-    let checksum = ranges.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
-      $0.followed(by: $1.checksum, byteCount: $1.length)
-    }
-    if let expected = info.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
+    try ranges.sorted { $0.offset < $1.offset }.requireChecksum(of: info, algorithm)
     return info
+  }
+
+  /// Throws an error if the first range, whose response does not tell its length or the object's, may not be the whole.
+  private func requireWhole(_ written: WrittenRange, of info: ObjectInfo) throws(StorageError) {
+    let isWhole = info.size.map { written.length >= $0 } ?? (written.length < firstRangeLength)
+    guard isWhole else { throw StorageError.malformedResponse("a range has no length, or its object has no size") }
   }
 
   /// Starts to download the first range, or the whole object if it is small, empty or processed by the service.
@@ -31,14 +38,13 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   /// Also returns the description of the whole object, with its checksum if the service reports it.
   private func openFirstRange() async throws -> (first: DownloadedObject, info: ObjectInfo) {
     var firstOptions = options
-    let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
     var info: ObjectInfo?
     if options.range == nil, options.parameters.isEmpty {
-      firstOptions.range = ByteRange(0..<length)
+      firstOptions.range = ByteRange(0..<firstRangeLength)
       // If the response to a range request does not contain the checksum of the whole object, it is requested first.
       if !bucket.provider.conventions.rangesTellChecksum {
         info = try await bucket.infoIfPermitted(key, options: options)
-        if let size = info?.size, size <= length { firstOptions.range = nil }
+        if let size = info?.size, size <= firstRangeLength { firstOptions.range = nil }
         if options.ifMatch == nil {
           firstOptions.ifMatch = try info?.etag.map { try ResponseValue($0, named: "ETag").text }
         }
@@ -54,6 +60,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     return (first, info ?? first.info)
   }
 
+  /// Writes the first range and the others within the concurrency limit, and returns them in any order.
   private func writeRanges(
     startingWith first: DownloadedObject, length: Int64, size: Int64, _ algorithm: ObjectChecksum.Algorithm,
     _ meter: ProgressMeter
@@ -79,9 +86,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 
   private func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
-  ) async throws -> WrittenRange {
-    try await file.write(body, at: start, algorithm) { meter.advance(by: $1) }
-  }
+  ) async throws -> WrittenRange { try await file.write(body, at: start, algorithm) { meter.advance(by: $1) } }
 }
 
 extension BucketClient {
@@ -92,9 +97,7 @@ extension BucketClient {
       versionID: try info.versionID.map { try ResponseValue($0, named: "version").text } ?? options.versionID,
       ifMatch: try info.etag.map { try ResponseValue($0, named: "ETag").text }, headers: options.headers)
     let object = try await fetch(info.key, options: options)
-    guard object.contentLength == range.byteCount, object.info.size == info.size else {
-      throw StorageError.malformedResponse("it is not the requested range")
-    }
+    guard object.contentLength == range.byteCount, object.info.size == info.size else { throw StorageError.wrongRange }
     return object
   }
 
@@ -120,15 +123,26 @@ extension BucketClient {
       let nextOffset = start + receivedCount
       options.range = ByteRange(nextOffset..<end)
       let received = try await sender.send(draft(options, for: key))
-      guard received.response.status == .partialContent, received.response.firstByteOffset == nextOffset else {
-        throw StorageError.malformedResponse("it is not the requested range")
-      }
+      let isRange = received.response.status == .partialContent
+      guard isRange, received.response.firstByteOffset == nextOffset else { throw StorageError.wrongRange }
       return received.body
     }
   }
 }
 
+extension StorageError { fileprivate static let wrongRange = malformedResponse("it is not the requested range") }
+
+extension [DownloadCheckpoint.WrittenRange] {
+  /// Throws an error if the ranges, which follow each other from the start of an object, have another checksum than it.
+  func requireChecksum(of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) throws(StorageError) {
+    guard let expected = info.checksum else { return }
+    let checksum = reduce(ObjectChecksum(algorithm, of: [])) { $0.followed(by: $1.checksum, byteCount: $1.length) }
+    try checkChecksum(of: "the object \(info.key)", checksum, expected: expected)
+  }
+}
+
 extension HTTPResponse {
+  /// The offset of the first byte of the body in the object, or `nil` if the response does not tell it.
   fileprivate var firstByteOffset: Int64? {
     guard status == .partialContent else { return 0 }
     return headerFields[.contentRange]?.split(separator: " ").last?.split(separator: "-").first.flatMap {
@@ -153,7 +167,7 @@ extension ByteStream {
   fileprivate func resuming(_ plan: RetryPlan, length: Int64, reopen: @escaping ResumedChunks.Reopen) -> ByteStream {
     ByteStream(chunks: { [self] in
       var chunks = ResumedChunks(
-        plan: plan, length: length, reopen: reopen, iterator: makeAsyncIterator(), remainingPlan: plan)
+        fullPlan: plan, length: length, reopen: reopen, iterator: makeAsyncIterator(), plan: plan)
       return { try await chunks.next() }
     })
   }
@@ -163,11 +177,12 @@ extension ByteStream {
 private struct ResumedChunks {
   typealias Reopen = @Sendable (_ receivedCount: Int64, RetryPlan.Step, _ attempt: Int) async throws -> ByteStream
 
-  let plan: RetryPlan
+  let fullPlan: RetryPlan
   let length: Int64
   let reopen: Reopen
   var iterator: ByteStream.AsyncIterator
-  var remainingPlan: RetryPlan
+  /// The retries that remain until enough bytes have been received for all retries to be possible again.
+  var plan: RetryPlan
   var receivedCount: Int64 = 0
   var countAtResumption: Int64 = 0
 
@@ -179,18 +194,17 @@ private struct ResumedChunks {
           receivedCount += Int64(chunk.byteCount)
           return chunk
         }
-      } catch let error as TransportError where error.isRetryable {
-        failure = error
-      }
+      } catch let error as TransportError where error.isRetryable { failure = error }
       if receivedCount >= length { return nil }
-      if receivedCount - countAtResumption >= restartByteCount { remainingPlan = plan }
-      guard let step = remainingPlan.scheduleRetry(after: failure ?? .endedEarly) else {
+      if receivedCount - countAtResumption >= restartByteCount { plan = fullPlan }
+      guard let step = plan.scheduleRetry(after: failure ?? .endedEarly) else {
         if let failure { throw failure }
+        // The caller compares the number of bytes with the length.
         return nil
       }
-      remainingPlan.attempts += 1
+      plan.attemptNumber += 1
       countAtResumption = receivedCount
-      iterator = try await reopen(receivedCount, step, remainingPlan.attempts).makeAsyncIterator()
+      iterator = try await reopen(receivedCount, step, plan.attemptNumber).makeAsyncIterator()
     }
   }
 }

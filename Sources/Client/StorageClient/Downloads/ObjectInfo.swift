@@ -23,12 +23,12 @@ public struct ObjectInfo: Sendable, Hashable {
   /// All headers of the response that described the object.
   public let headers: HTTPFields
 
+  /// Creates the description of an object from the head of a response, which can be that to a range request.
   init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
     let fields = response.headerFields
     self.key = key
     size =
-      response.status == .partialContent
-      ? fields.value(of: .contentRange).flatMap(Self.total) : response.contentLength
+      response.status == .partialContent ? fields.value(of: .contentRange).flatMap(Self.total) : response.contentLength
     etag = fields.value(of: .eTag)
     contentType = fields.value(of: .contentType)
     lastModified = fields.value(of: .lastModified).flatMap { Timestamp(httpDate: $0) }

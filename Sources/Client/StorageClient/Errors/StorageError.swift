@@ -23,9 +23,9 @@ public struct StorageError: DetailedError {
     public static let insecureConnection = Code(name: "insecureConnection")
     /// The key is invalid, because the service cannot store an object with this key.
     public static let invalidKey = Code(name: "invalidKey")
-    /// An option of the operation has a value that cannot be sent.
+    /// An option or an argument of the operation cannot be used, or contradicts another one.
     public static let invalidOption = Code(name: "invalidOption")
-    /// The service's response cannot be parsed.
+    /// The service's response cannot be parsed, contradicts the request or itself, or does not prove its success.
     public static let malformedResponse = Code(name: "malformedResponse")
     /// A file was changed while it was transferred, or the length of a stream differs from the announced length.
     public static let sourceChanged = Code(name: "sourceChanged")
@@ -42,6 +42,7 @@ public struct StorageError: DetailedError {
     public var description: String { name }
   }
 
+  /// Returns the error for a checksum that differs from the service's.
   static func checksumMismatch(
     of subject: String, expected: ObjectChecksum, found: ObjectChecksum, remedy: String
   ) -> StorageError {

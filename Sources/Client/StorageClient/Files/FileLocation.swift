@@ -29,6 +29,7 @@ package struct FileLocation: Sendable {
 
   var path: FilePath { folder.path.appending(name) }
 
+  /// Returns the status of the file or folder with the name, or `nil` if there is none.
   package func status(followsLink: Bool = true) async throws -> FileStatus? {
     try await folder.runBlocking(at: name) { [name] in try $0.status(of: name, followsLink: followsLink) }
   }
@@ -36,15 +37,13 @@ package struct FileLocation: Sendable {
   /// Returns the permissions of the file, which must be regular, or `nil` if no file exists.
   package func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
-    guard status.kind == .regular else {
-      throw StorageError(
-        .unusableFile, "\(path) is not a regular file.", remedy: "Name an existing file, or one that can be created.")
-    }
+    guard status.kind == .regular else { throw StorageError.notRegular(path) }
     return status.permissions
   }
 
   func remove() async throws { try await folder.runBlocking(at: name) { [name] in try $0.remove(name) } }
 
+  /// Returns a new name for the file while it is incomplete, which another process recognizes as such.
   func temporaryName() -> FilePath.Component {
     let random = String(UInt64.random(in: .min ... .max), radix: 36)
     return FilePath.Component(temporaryPrefix + random + Self.temporarySuffix) ?? name
@@ -54,14 +53,13 @@ package struct FileLocation: Sendable {
   func temporaryName(parsing text: String) -> FilePath.Component? {
     // A number of 64 bits has at most 13 digits to the base 36.
     guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(Self.temporarySuffix),
-      (1...13).contains(random.utf8.count),
-      random.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+      (1...13).contains(random.utf8.count), random == random.lowercased(),
+      random.utf8.allSatisfy(\.isASCIILetterOrDigit)
     else { return nil }
     return FilePath.Component(text)
   }
 
-  /// The start of the temporary names of this file: its name, cut at a whole character so that the temporary name is
-  /// shorter than the usual limit of 255 bytes.
+  /// The start of temporary names: its name, cut at a whole character, because names have at most 255 bytes.
   private var temporaryPrefix: String {
     let nameByteLimit = 64
     var prefix = ""
@@ -70,6 +68,14 @@ package struct FileLocation: Sendable {
       prefix.unicodeScalars.append(scalar)
     }
     return ".\(prefix)."
+  }
+}
+
+extension Folder {
+  /// Returns the location of a file whose name is known to be a component of a path.
+  func location(named name: String) throws(StorageError) -> FileLocation {
+    guard let component = FilePath.Component(name) else { throw StorageError.notRegular(path) }
+    return FileLocation(component, in: self)
   }
 }
 

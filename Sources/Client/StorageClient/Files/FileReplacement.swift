@@ -18,6 +18,7 @@ package struct FileReplacement: Sendable {
   private let replacesFile: Bool
   let incompleteFile: LocalFile
 
+  /// Runs a closure that writes a file, like the following function, for a destination whose folder exists.
   package static func write<Value>(
     _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Value
   ) async throws -> Value { try await write(FileLocation(path), permissions: permissions, body) }
@@ -60,11 +61,11 @@ package struct FileReplacement: Sendable {
     temporaryName = name
   }
 
+  /// Moves the complete file to its destination.
   func finish(synchronizes: Bool = true) async throws {
     if synchronizes, replacesFile { try await incompleteFile.synchronize() }
     try await incompleteFile.close()
-    let (temporaryName, destination) = (temporaryName, destination)
-    try await destination.folder.system.runBlocking {
+    try await destination.folder.system.runBlocking { [temporaryName, destination] in
       try Self.rename(FileLocation(temporaryName, in: destination.folder), to: destination)
     }
   }
@@ -82,7 +83,7 @@ package struct FileReplacement: Sendable {
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
   ) async throws -> DownloadCheckpoint.WrittenRange {
-    var checksum = CRC(algorithm.crc)
+    var crc = CRC(algorithm.crc)
     var written = DownloadCheckpoint.WrittenRange(offset: start, length: 0, checksum: ObjectChecksum(algorithm, of: []))
     var pending: [UInt8] = []
     func flush() async throws {
@@ -91,7 +92,7 @@ package struct FileReplacement: Sendable {
       let count = Int64(pending.count)
       written = DownloadCheckpoint.WrittenRange(
         offset: start, length: written.length.saturatingAdding(count),
-        checksum: ObjectChecksum(algorithm, checksum.checksum))
+        checksum: ObjectChecksum(algorithm, crc.checksum))
       pending.removeAll(keepingCapacity: true)
       try await didWrite(written, count)
     }
@@ -100,7 +101,7 @@ package struct FileReplacement: Sendable {
       while let chunk = try await chunks.nextChunk() {
         if pending.count + chunk.byteCount > writeBufferSize { try await flush() }
         // The checksum is computed here, because the bytes are still in the processor's cache.
-        chunk.withSpan { checksum.update($0) }
+        chunk.withSpan { crc.update($0) }
         chunk.append(to: &pending)
       }
     } catch {
@@ -114,23 +115,19 @@ package struct FileReplacement: Sendable {
 
   /// Renames a file atomically, replacing an existing file; the call blocks.
   package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
-    guard let name = file.lastComponent, let newName = path.lastComponent else { throw StorageError.notRegular(path) }
-    let folder: Folder
-    let newFolder: Folder
-    do {
-      folder = try Folder.open(file.removingLastComponent(), in: .system)
-      newFolder = try Folder.open(path.removingLastComponent(), in: .system)
-    } catch {
+    try rename(location(at: file), to: location(at: path))
+  }
+
+  private static func location(at path: FilePath) throws(StorageError) -> FileLocation {
+    guard let name = path.lastComponent else { throw StorageError.notRegular(path) }
+    do { return FileLocation(name, in: try Folder.open(path.removingLastComponent(), in: .system)) } catch {
       throw StorageError(error, at: path)
     }
-    try rename(FileLocation(name, in: folder), to: FileLocation(newName, in: newFolder))
   }
 
   /// Renames a file atomically, replacing an existing file; the call blocks.
   package static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
-    do {
-      try file.folder.rename(file.name, to: location.name, in: location.folder)
-    } catch {
+    do { try file.folder.rename(file.name, to: location.name, in: location.folder) } catch {
       throw StorageError(
         .unusableFile, "\(location.path) could not be replaced: \(error).",
         remedy: "Check the permissions of the directory.")

@@ -54,6 +54,7 @@ package protocol FileSystem: Sendable {
   var userID: UInt32 { get }
 }
 
+/// The way in which a file is opened or created.
 package enum FileAccess: Sendable, Hashable {
   case reading(followsLink: Bool)
   /// Reads and writes an existing file.
@@ -146,6 +147,8 @@ extension StorageError {
   }
 
   static func notRegular(_ path: FilePath) -> StorageError {
-    StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
+    StorageError(
+      .unusableFile, "\(path) is not a regular file.",
+      remedy: "Name a regular file; upload the content of a pipe as a stream.")
   }
 }

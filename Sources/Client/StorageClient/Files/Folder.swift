@@ -30,12 +30,8 @@ package final class Folder: Sendable {
   }
 
   func createFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
-    do {
-      return try folder(name)
-    } catch .noSuchFileOrDirectory {
-      do {
-        try system.createFolder(name, in: descriptor, permissions: permissions)
-      } catch .fileExists {
+    do { return try folder(name) } catch .noSuchFileOrDirectory {
+      do { try system.createFolder(name, in: descriptor, permissions: permissions) } catch .fileExists {
         // Another process has just created it.
       }
       return try folder(name)
@@ -60,9 +56,7 @@ package final class Folder: Sendable {
   func status(of name: FilePath.Component, followsLink: Bool = false) throws(Errno) -> FileStatus? {
     do {
       return try system.status(of: name, in: descriptor, followsLink: followsLink)
-    } catch .noSuchFileOrDirectory {
-      return nil
-    }
+    } catch .noSuchFileOrDirectory { return nil }
   }
 
   var names: [FilePath.Component] { get throws(Errno) { try system.names(in: descriptor) } }
@@ -71,9 +65,7 @@ package final class Folder: Sendable {
   func remove(_ name: FilePath.Component) throws(Errno) {
     do {
       try system.remove(name, in: descriptor, isFolder: false)
-    } catch .noSuchFileOrDirectory {
-      return
-    }
+    } catch .noSuchFileOrDirectory { return }
   }
 
   func removeFolder(_ name: FilePath.Component) throws(Errno) {

@@ -30,6 +30,7 @@ package final class LocalFile: Sendable {
 
   deinit { closeNow() }
 
+  /// Opens a regular file in a folder for reading.
   package static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
@@ -91,16 +92,16 @@ package final class LocalFile: Sendable {
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
-  func contains(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
-    var checksum = CRC(range.checksum.algorithm.crc)
+  func isIntact(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
+    var crc = CRC(range.checksum.algorithm.crc)
     var offset = range.offset
     while offset < range.end {
       let chunk = try await read(from: offset, upTo: Int(min(fileReadSize, range.end - offset)))
       guard !chunk.isEmpty else { return false }
-      checksum.update(chunk)
+      crc.update(chunk)
       offset += Int64(chunk.count)
     }
-    return checksum.checksum == range.checksum.value
+    return crc.checksum == range.checksum.value
   }
 
   func write(_ bytes: [UInt8], at offset: Int64) async throws {

@@ -59,9 +59,7 @@ package struct LocalFileSystem: FileSystem {
     try descriptor(unsafe name.withPlatformString { unsafe openat(folder.rawValue, $0, flags | O_CLOEXEC, mode) })
   }
 
-  package func close(_ descriptor: FileDescriptor) throws(Errno) {
-    try Self.throwingErrno { try descriptor.close() }
-  }
+  package func close(_ descriptor: FileDescriptor) throws(Errno) { try Self.throwingErrno { try descriptor.close() } }
 
   package func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus {
     FileStatus(try Self.throwingErrno { try descriptor.stat() })
@@ -131,9 +129,7 @@ package struct LocalFileSystem: FileSystem {
   ) throws(Errno) {
     try checkedResult(
       unsafe name.withPlatformString { from in
-        unsafe newName.withPlatformString { to in
-          unsafe renameat(folder.rawValue, from, newFolder.rawValue, to)
-        }
+        unsafe newName.withPlatformString { to in unsafe renameat(folder.rawValue, from, newFolder.rawValue, to) }
       })
   }
 
@@ -152,9 +148,7 @@ package struct LocalFileSystem: FileSystem {
     do {
       try checkedResult(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
       return true
-    } catch .wouldBlock {
-      return false
-    }
+    } catch .wouldBlock { return false }
   }
 
   package var userID: UInt32 { geteuid() }

@@ -68,10 +68,8 @@ extension ListPage {
     var prefixEntries: [ListEntry] = []
     for object in objects { try objectEntries.appendInOrder(.object(object)) }
     for prefix in commonPrefixes { try prefixEntries.appendInOrder(.commonPrefix(prefix)) }
-    let checkedContinuation = try continuation.map { text throws(StorageError) in
-      try ResponseValue(text, named: "continuation").text
-    }
-    self.init(entries: objectEntries.merged(with: prefixEntries), continuation: checkedContinuation)
+    if let continuation { _ = try ResponseValue(continuation, named: "continuation") }
+    self.init(entries: objectEntries.merged(with: prefixEntries), continuation: continuation)
   }
 
   /// Requires that the page and the marker of the next page follow the marker that requested the page.
@@ -90,6 +88,7 @@ extension ListEntry {
 }
 
 extension [ListEntry] {
+  /// Appends an entry, or throws an error if its name does not follow the last name or is too long.
   fileprivate mutating func appendInOrder(_ entry: ListEntry) throws(StorageError) {
     _ = try ResponseValue(entry.name, named: "listed name")
     if let last { try ListingOrder.require(entry.name, follows: last.name) }

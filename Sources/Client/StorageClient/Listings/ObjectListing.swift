@@ -46,9 +46,8 @@ public struct ObjectListing: AsyncSequence, Sendable {
 
     /// Returns the next entry, or `nil` at the end; all entries of a page are checked before the first is returned.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if names do not ascend in the
-    ///   order of their bytes, if a continuation comes back, or if more than 1,000 empty pages follow each other; and
-    ///   the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, names do not ascend by bytes,
+    ///   a continuation comes back, or more than 1,000 empty pages follow each other; the errors of ``ObjectStore``.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
         let page = try await readPage(continuation)

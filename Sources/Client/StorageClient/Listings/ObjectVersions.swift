@@ -37,8 +37,7 @@ public struct ObjectVersion: Sendable, Hashable {
 
 /// An asynchronous sequence of versions of objects and delete markers, which fetches pages as they are needed.
 ///
-/// Keys ascend in the order of their bytes, and the versions of a key start with the latest. This loop deletes all
-/// versions permanently:
+/// Keys ascend by their bytes, and the versions of a key start with the latest. To delete all versions permanently:
 ///
 /// ```swift
 /// for try await version in bucket.versions(prefix: "2026/") {
@@ -100,9 +99,8 @@ public struct ObjectVersions: AsyncSequence, Sendable {
 
     /// Returns the next version or delete marker, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order
-    ///   of their bytes, if a page or its marker comes back, or if more than 1,000 empty pages follow each other; and
-    ///   the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, keys do not ascend by their bytes,
+    ///   a page or marker comes back, or more than 1,000 empty pages follow each other; the errors of ``ObjectStore``.
     public mutating func next() async throws -> ObjectVersion? {
       while versions.isEmpty, hasMore {
         let page = try await readPage(marker)

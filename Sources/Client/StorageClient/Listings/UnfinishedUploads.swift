@@ -88,9 +88,8 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
 
     /// Returns the next upload, or `nil` at the end.
     ///
-    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order
-    ///   of their bytes, if a page or its marker comes back, or if more than 1,000 empty pages follow each other; and
-    ///   the other errors that ``ObjectStore`` lists.
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, keys do not ascend by their bytes,
+    ///   a page or marker comes back, or more than 1,000 empty pages follow each other; the errors of ``ObjectStore``.
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
         let page = try await readPage(marker)

@@ -16,8 +16,7 @@ extension PresignedRequest {
   ///   slash, which includes the bucket if the URL names the bucket in the path.
   /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
   ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable,
-  ///   or the service received other bytes; the error of a stream; `TransportError` or `CancellationError` if there is
-  ///   no response.
+  ///   or the service got other bytes; a stream's error; `TransportError` or `CancellationError` without a response.
   @discardableResult @concurrent
   public func upload(
     _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -64,8 +63,7 @@ extension PresignedRequest {
   ///
   /// - Returns: The service's description of the object, and its bytes as they arrive.
   /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
-  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw
-  ///   the same errors.
+  ///   URL is unusable; `TransportError` or `CancellationError` without a response. Reading the bytes can throw these.
   @concurrent public func open(
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault
@@ -106,6 +104,7 @@ private struct PresignedExchange {
     self.transport = transport
   }
 
+  /// Sends the bytes of an object, and compares their checksum with that in the response.
   func upload(
     _ bytes: ByteStream, byteCount: Int64, _ progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
@@ -123,6 +122,7 @@ private struct PresignedExchange {
       from: received.response, size: byteCount, checksum: meter.checksum, callbackReply: callbackReply)
   }
 
+  /// Sends the request with a body, and again after a failure as long as the retry plan permits.
   func send(_ body: HTTPBody, measuredBy meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
     var request = request
     if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
@@ -135,7 +135,7 @@ private struct PresignedExchange {
         if received.response.isSuccess { return received }
         let (bytes, isTruncated) = try await received.errorBody()
         var error = target.error(in: received.response, body: bytes)
-        error.attempts = plan.attempts
+        error.attempts = plan.attemptNumber
         let isReasonLost = isTruncated && !error.isExplained
         nextStep = isReasonLost ? plan.scheduleRetry(afterTruncation: error) : plan.scheduleRetry(after: error)
         failure = error
@@ -145,7 +145,7 @@ private struct PresignedExchange {
         failure = error
       }
       guard let nextStep else { throw failure }
-      plan.attempts += 1
+      plan.attemptNumber += 1
       try await time.sleep(for: nextStep.delay)
     }
   }
@@ -181,6 +181,7 @@ extension PresignedRequest {
     }
   }
 
+  /// The parts of the presigned URL.
   var serviceURL: ServiceURL {
     get throws(StorageError) {
       guard let parts = ServiceURL(url) else {

@@ -6,8 +6,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package let subject: String
   /// The key that errors and descriptions of the object contain: the path of the URL without the leading slash.
   ///
-  /// The path is as in the URL: percent-encoded and, for some addressing styles, with the bucket name. The URL does not
-  /// tell which style it has.
+  /// It is percent-encoded as in the URL, and starts with the bucket for some styles, which the URL does not reveal.
   package let key: String
   /// Whether the service sends the stored bytes of the object, instead of a converted image, for example.
   private let isUnprocessed: Bool

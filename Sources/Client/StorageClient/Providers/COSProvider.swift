@@ -48,10 +48,8 @@ extension COSProvider {
   /// - Parameters:
   ///   - bucket: The bucket name, including the APPID of the account: `photos-1250000000`.
   ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
+  ///   - endpoint: The URL of an endpoint other than the public one: internal, accelerated, custom domain, LocalCloud.
+  ///   - style: The position of the bucket name in URLs. If `nil`, that of the endpoint; required for a custom domain.
   ///   - policy: The selection of headers to include in the signature.
   ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would reject.
   ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.

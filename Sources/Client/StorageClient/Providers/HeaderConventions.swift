@@ -58,7 +58,9 @@ public struct HeaderConventions: Sendable {
   /// The format of the service's documents, or `nil` for the XML that most services share.
   public var documents: (any DocumentFormat)?
 
+  /// The format of the documents, with which the client reads and writes bodies.
   var format: any DocumentFormat { documents ?? XMLDocuments(conventions: self) }
+  /// The algorithm of the checksums that the client computes.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }
 
   /// The suffixes of the service's hosts, on all of which the name of a bucket means the same bucket.
@@ -75,18 +77,15 @@ public struct HeaderConventions: Sendable {
 
   /// Creates the conventions of a service that uses the common header names with a service-specific prefix.
   ///
-  /// The conventions have no checksum headers, no header that forbids overwriting and no error header until these
-  /// properties are set.
+  /// Until the properties are set, there are no checksum headers, no error header, and none that forbids overwriting.
   ///
   /// - Parameters:
-  ///   - headerPrefix: The prefix of the service's own headers, in lowercase, such as `x-oss-`. It must be valid at the
-  ///     start of a header name.
+  ///   - headerPrefix: The lowercase prefix of the service's own headers, such as `x-oss-`, valid in a header name.
   ///   - paging: The method by which a request for the next page of a listing continues the previous page.
   ///   - encodesSpaceAsPlus: Whether a `+` in a percent-encoded name of a listing represents a space.
   ///   - scopes: The kinds of requests that additional headers apply to, by header name without the prefix. A header
   ///     that is in none of the client's tables is sent with every request of an operation.
-  ///   - standardScopes: The kinds of requests that headers without the prefix apply to, by lowercase header name, if
-  ///     they differ from the kinds of most services.
+  ///   - standardScopes: The same for headers without the prefix, by lowercase name, where most services differ.
   public init(
     headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
     standardScopes: [String: HeaderScope] = [:]
@@ -140,8 +139,7 @@ public struct ChecksumHeader: Sendable, Hashable {
   /// Parses a header value, or returns `nil` for another format, such as the checksum of the parts' checksums.
   func checksum(parsing text: String) -> ObjectChecksum? {
     switch spelling {
-    case .decimal:
-      return UInt64(text, radix: 10).map { ObjectChecksum(algorithm, $0) }
+    case .decimal: return UInt64(text, radix: 10).map { ObjectChecksum(algorithm, $0) }
     case .base64:
       guard let bytes = [UInt8](base64: text), bytes.count == algorithm.crc.byteCount else { return nil }
       return ObjectChecksum(algorithm, bytes.reduce(0) { $0 << 8 | UInt64($1) })

@@ -36,7 +36,6 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  static let download: HeaderScope = .get
 }
 
 /// A table of the kinds of requests to which a service's headers apply, by header name or by prefix.

@@ -21,10 +21,8 @@ public struct OSSProvider: PresigningProvider {
   ///   - bucket: The bucket name.
   ///   - region: The region of the bucket, such as `cn-hangzhou`.
   ///   - signature: The signature version.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
+  ///   - endpoint: The URL of an endpoint other than the public one: internal, accelerated, custom domain, LocalCloud.
+  ///   - style: The position of the bucket name in URLs. If `nil`, that of the endpoint; required for a custom domain.
   ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
   ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
   ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
@@ -98,8 +96,7 @@ public struct OSSProvider: PresigningProvider {
 
   /// Returns the header that makes OSS shorten a range to the end of the object, as the other services do.
   ///
-  /// Without the header, OSS responds with the whole object if a range ends or starts beyond its end. A value of the
-  /// caller is kept. Page: "GetObject".
+  /// Otherwise OSS sends the whole object for a range beyond its end. A caller's header is kept. Page: "GetObject".
   ///
   /// - Parameters:
   ///   - request: The kind of request.
@@ -131,9 +128,7 @@ extension StorageProvider where Self == OSSProvider {
   /// Returns a storage provider for an OSS bucket at the given endpoint; see the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
-  ) -> OSSProvider {
-    OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
-  }
+  ) -> OSSProvider { OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint) }
 }
 
 extension StorageProvider where Self == S3Provider {

@@ -119,8 +119,7 @@ public struct S3Provider: PresigningProvider {
 
   /// Returns the provider for the region to which an error response redirects the client, with that region's endpoint.
   ///
-  /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
-  /// Page: "Request redirection and the REST API".
+  /// Only a valid region name in the response is used, never a host. Page: "Request redirection and the REST API".
   ///
   /// - Parameters:
   ///   - response: The head of the response.
@@ -188,9 +187,8 @@ extension S3Provider {
 
   /// Returns the checksum headers of a request, and the header with the SHA-256 of its body.
   ///
-  /// A range is requested without the checksum mode, because the response to a range request could contain the checksum
-  /// of a part. If the caller sets a checksum header, the computed checksum is not sent. Page: "Checking object
-  /// integrity for data uploads".
+  /// A range is requested without the checksum mode, because the response could contain the checksum of a part. The
+  /// computed checksum is not sent beside that of the caller. Page: "Checking object integrity for data uploads".
   ///
   /// - Parameters:
   ///   - request: The kind of request; empty for a request that concerns no single object.
@@ -280,7 +278,5 @@ extension StorageProvider where Self == S3Provider {
   /// Returns a storage provider for an S3 bucket at the given endpoint; see the initializer of ``S3Provider``.
   public static func s3(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
-  ) -> S3Provider {
-    S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity)
-  }
+  ) -> S3Provider { S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
 }

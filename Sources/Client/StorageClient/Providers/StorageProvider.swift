@@ -2,8 +2,7 @@
 
 /// A storage service that a client can use, with its address, signer, errors and operations.
 ///
-/// The caller selects a provider with a static member when creating a client. The rest of the caller's code does not
-/// depend on the provider:
+/// The caller selects a provider when creating a client. The rest of the caller's code does not depend on it:
 ///
 /// ```swift
 /// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"))

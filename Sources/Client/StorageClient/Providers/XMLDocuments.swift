@@ -2,6 +2,9 @@
 
 /// The format of the XML documents that most services share, with the deviations of some services.
 struct XMLDocuments: DocumentFormat {
+  /// The name by which COS calls the element `UploadId` in some lists.
+  private static let otherUploadIDName = "UploadID"
+
   let conventions: HeaderConventions
 
   var mediaType: String { "application/xml" }
@@ -18,8 +21,6 @@ struct XMLDocuments: DocumentFormat {
     try ServiceDocument(body, named: name, conventions)
   }
 
-  // MARK: Objects
-
   func listing(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> ListPage {
     let document = try document(body, "ListBucketResult")
     try document.requireBucket("Name", equals: request.bucket)
@@ -27,22 +28,13 @@ struct XMLDocuments: DocumentFormat {
     try document.require("Delimiter", equals: request.delimiter ?? "")
     let isEncoded = try document.encodesNames()
     let objects = try document.all("Contents").map { node throws(StorageError) in
-      try ListedObject(node, key: document.decodedName(node.only("Key"), isEncoded: isEncoded))
+      try ListedObject(node, key: document.decodedName(node.only("Key")?.text, isEncoded: isEncoded))
     }
     let prefixes = try document.all("CommonPrefixes").map { node throws(StorageError) in
-      try document.decodedName(node.only("Prefix"), isEncoded: isEncoded)
+      try document.decodedName(node.only("Prefix")?.text, isEncoded: isEncoded)
     }
     let isTruncated = try document.isTruncated()
-    var continuation: String?
-    if isTruncated {
-      switch conventions.paging {
-      case .continuationToken: continuation = try document.text("NextContinuationToken")
-      case .marker:
-        continuation = try document.text("NextMarker").map { text throws(StorageError) in
-          try document.decodedName(XMLNode("NextMarker", text), isEncoded: isEncoded)
-        }
-      }
-    }
+    let continuation = isTruncated ? try continuation(in: document, isEncoded: isEncoded) : nil
     let page = try ListPage(objects: objects, commonPrefixes: prefixes, continuation: continuation)
     guard isTruncated, continuation == nil else { return page }
     // Version 1 of the list operation of S3 sends NextMarker only with a delimiter; its pages then end with a key.
@@ -50,6 +42,13 @@ struct XMLDocuments: DocumentFormat {
       throw StorageError.malformedResponse("a truncated page has no continuation")
     }
     return ListPage(entries: page.entries, continuation: last.name)
+  }
+
+  /// Returns the continuation that a truncated page contains, or `nil` if the service leaves it out.
+  private func continuation(in document: ServiceDocument, isEncoded: Bool) throws(StorageError) -> String? {
+    guard case .marker = conventions.paging else { return try document.text("NextContinuationToken") }
+    guard let marker = try document.text("NextMarker") else { return nil }
+    return try document.decodedName(marker, isEncoded: isEncoded)
   }
 
   func copy(
@@ -72,7 +71,7 @@ struct XMLDocuments: DocumentFormat {
     let document = try document(body, "DeleteResult")
     let isEncoded = try document.encodesNames()
     func key(_ node: XMLNode) throws(StorageError) -> String {
-      isEncoded ? try document.decodedName(node.only("Key"), isEncoded: true) : try node.text(ofOnly: "Key") ?? ""
+      isEncoded ? try document.decodedName(node.only("Key")?.text, isEncoded: true) : try node.text(ofOnly: "Key") ?? ""
     }
     return DeletionReport(
       deleted: try document.all("Deleted").map(key),
@@ -86,7 +85,7 @@ struct XMLDocuments: DocumentFormat {
     case nil: return .disabled
     case "Enabled": return .enabled
     case "Suspended": return .suspended
-    case let other?: throw StorageError.malformedResponse("\"\(other)\" is no versioning state")
+    case let other?: throw StorageError.malformedResponse("\(other.quotedExcerpt) is no versioning state")
     }
   }
 
@@ -97,13 +96,11 @@ struct XMLDocuments: DocumentFormat {
     let isEncoded = try document.encodesNames()
     let nodes = document.children.filter { ["Version", "DeleteMarker"].contains($0.name) }
     let versions = try nodes.map { node throws(StorageError) in
-      try ObjectVersion(node, key: document.decodedName(node.only("Key"), isEncoded: isEncoded))
+      try ObjectVersion(node, key: document.decodedName(node.only("Key")?.text, isEncoded: isEncoded))
     }
     let next = try document.marker("NextVersionIdMarker")
     return ObjectVersions.Page(versions: versions, next: next.map { .init(key: $0.key, versionID: $0.id) })
   }
-
-  // MARK: Multipart uploads
 
   func uploadID(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> String {
     let document = try document(body, "InitiateMultipartUploadResult")
@@ -127,8 +124,8 @@ struct XMLDocuments: DocumentFormat {
   func parts(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> (parts: [StoredPart], next: Int?) {
     let document = try document(body, "ListPartsResult")
     try document.requireBucketAndKey(of: request)
-    // COS also spells the element UploadID.
-    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", equals: request.uploadID ?? "")
+    let idName = try document.text(Self.otherUploadIDName) == nil ? "UploadId" : Self.otherUploadIDName
+    try document.require(idName, equals: request.uploadID ?? "")
     let parts = try document.all("Part").map { node throws(StorageError) in try StoredPart(node) }
     guard try document.isTruncated() else { return (parts, nil) }
     return (parts, try document.text("NextPartNumberMarker").flatMap { Int(digits: $0) } ?? 0)
@@ -140,11 +137,10 @@ struct XMLDocuments: DocumentFormat {
     try document.require("Prefix", equals: request.prefix)
     let isEncoded = try document.encodesNames()
     let uploads = try document.all("Upload").map { node throws(StorageError) in
-      // COS also spells the element UploadID.
-      let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
-      guard let id = usual ?? other else { throw StorageError.malformedResponse("a listed upload has no UploadId") }
+      let (usualID, otherID) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: Self.otherUploadIDName))
+      guard let id = usualID ?? otherID else { throw StorageError.malformedResponse("a listed upload has no UploadId") }
       return UnfinishedUpload(
-        key: try document.decodedName(node.only("Key"), isEncoded: isEncoded),
+        key: try document.decodedName(node.only("Key")?.text, isEncoded: isEncoded),
         uploadID: try ResponseValue(id, named: "UploadId").text,
         started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
     }
@@ -165,7 +161,7 @@ extension ServiceDocument {
     guard let marker = try text("NextKeyMarker") else {
       throw StorageError.malformedResponse("a truncated page has no continuation")
     }
-    let key = try decodedName(XMLNode("NextKeyMarker", marker), isEncoded: encodesNames())
+    let key = try decodedName(marker, isEncoded: encodesNames())
     return (key, try ResponseValue(text(idName) ?? "", named: idName).text)
   }
 
@@ -217,10 +213,10 @@ extension StoredPart {
 extension [UInt8] {
   /// Whether the bytes contain the name of an error's root element, so that only such documents are parsed twice.
   fileprivate var containErrorName: Bool {
-    var rest = self[...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "E")) {
-      if rest[start...].starts(with: "Error".utf8) { return true }
-      rest = rest[(start + 1)...]
+    var unread = self[...]
+    while let start = unread.firstIndex(of: UInt8(ascii: "E")) {
+      if unread[start...].starts(with: "Error".utf8) { return true }
+      unread = unread[(start + 1)...]
     }
     return false
   }

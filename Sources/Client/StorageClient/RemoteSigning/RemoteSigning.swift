@@ -210,9 +210,7 @@ extension RequestSender {
         guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
         else { throw refusal.error }
         hasCorrectedClock = true
-      } catch let refusal as SigningRefusal {
-        throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
-      }
+      } catch let refusal as SigningRefusal { throw SigningError(.refused, refusal.message, remedy: refusal.remedy) }
     }
   }
 
@@ -226,9 +224,7 @@ extension RequestSender {
     } catch let refusal as SigningRefusal where refusal.code == .anotherKey {
       do throws(CredentialError) {
         cached = try await credentials.credential(lasting: .zero, replacing: cached.generation)
-      } catch {
-        throw error.code == .rejected ? refusal : error.orCancellation
-      }
+      } catch { throw error.code == .rejected ? refusal : error.orCancellation }
       return try await requestSignature(cached.credential)
     }
   }

@@ -1,5 +1,6 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
+/// A client of a server that implements the protocol of `SigningService`: it requests signatures and the identity.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String
@@ -18,6 +19,7 @@ struct SigningServiceClient: Sendable {
     exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
   }
 
+  /// Requests a signature; the server responds with its parts, or with the whole value of an `Authorization` header.
   func sign(_ request: SigningRequest) async throws -> SigningResponse {
     var body = JSONObject()
     body["provider"] = .string(request.scheme.service)
@@ -42,10 +44,12 @@ struct SigningServiceClient: Sendable {
     return SigningResponse(accessKeyID: AccessKeyID(id), signature: signature, sessionToken: token)
   }
 
+  /// Returns a source of the identity of the server's key for a provider.
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
 
+  /// Sends a call with the app's login headers, and returns the response of any status.
   func receive(
     _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
   ) async throws(CredentialError) -> ReceivedResponse {
@@ -63,6 +67,7 @@ struct SigningServiceClient: Sendable {
     }
   }
 
+  /// Returns the JSON object in a response, or throws the server's error.
   func object(in received: ReceivedResponse) throws -> JSONObject {
     let object = (try? JSONValue(parsing: received.body))?.object
     guard received.response.status.kind == .successful else { throw rejection(received, object) }
@@ -70,6 +75,7 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
+  /// Returns the error that an unsuccessful response describes, which can be a refusal that the client reacts to.
   private func rejection(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {
@@ -91,7 +97,7 @@ struct SigningServiceClient: Sendable {
 
   /// Returns whether a code from the server is short and plain enough for an error, such as a code of `SigningRefusal`.
   private func isPrintable(code: String) -> Bool {
-    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
+    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { $0.isASCIILetterOrDigit && !$0.isASCIIDigit }
   }
 
   /// Returns the server's message, or a replacement if the message is long or could contain the string to sign.
@@ -119,15 +125,11 @@ private struct SigningServiceIdentity: CredentialProvider {
       address.appending("/identity?provider=\(provider)").call(.get, headers: headers)
     }
     let document: JSONObject
-    do {
-      document = try server.object(in: received)
-    } catch let error as CredentialError {
+    do { document = try server.object(in: received) } catch let error as CredentialError {
       throw error
     } catch let error as SigningError {
       throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
-    } catch {
-      throw server.malformed("no identity")
-    }
+    } catch { throw server.malformed("no identity") }
     guard let id = document["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
     let expirationText = document["expiration"]?.string
     let expiration = expirationText.flatMap { Timestamp(iso8601: $0) }

@@ -80,16 +80,12 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
 
   /// Returns the file in its open folder, or `nil` if the folder does not exist.
   private func storedCheckpoint() async throws -> StoredCheckpoint<Checkpoint>? {
-    let folder = path.removingLastComponent()
-    do {
-      _ = try await LocalFileSystem.system.runBlocking { try Folder.open(folder, in: .system) }
-    } catch Errno.noSuchFileOrDirectory {
-      return nil
-    }
+    guard try await RootFolder(path.removingLastComponent(), in: .system) != nil else { return nil }
     return StoredCheckpoint(try await FileLocation(path))
   }
 }
 
+/// A file that contains a checkpoint, in an open folder.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   let location: FileLocation
   /// Whether the file remains when the transfer is complete, so that the complete file can be verified again.
@@ -100,7 +96,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   func load() async throws -> Checkpoint? {
     guard let status = try await location.status(), status.size > 0 else { return nil }
     let file = try await LocalFile.reading(location.name, in: location.folder, followsLink: true)
-    guard file.status.size <= checkpointByteLimit else { throw unreadable }
+    guard file.status.size <= checkpointByteLimit else { throw unreadableError }
     var bytes: [UInt8] = []
     while bytes.count < file.status.size {
       let chunk = try await file.read(from: Int64(bytes.count), upTo: Int(file.status.size) - bytes.count)
@@ -108,7 +104,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
       bytes += chunk
     }
     do { return try JSONDecoder().decode(Checkpoint.self, from: Data(bytes)) } catch {
-      throw unreadable
+      throw unreadableError
     }
   }
 
@@ -130,7 +126,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   /// The name of the incomplete file, which is always the same, so that interruptions leave at most one such file.
   private var temporaryName: FilePath.Component? { FilePath.Component(".\(location.name.string).new") }
 
-  private var unreadable: StorageError {
+  private var unreadableError: StorageError {
     StorageError(
       .unusableFile, "\(location.path) does not contain a checkpoint of this kind of transfer.",
       remedy: "Name another file; or delete it, and the transfer starts anew.")

@@ -42,24 +42,19 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
   /// Returns whether the object is unchanged, and the ranges are well-formed; the caller has compared ``identity``.
   func matches(_ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) -> Bool {
     guard size == info.size, etag == info.etag, versionID == info.versionID else { return false }
-    var end: Int64 = 0
+    var previousEnd: Int64 = 0
     for range in ranges {
-      guard range.offset >= end, range.length > 0, range.end <= size, range.checksum.algorithm == algorithm else {
-        return false
-      }
-      end = range.end
+      let isInPlace = range.offset >= previousEnd && range.length > 0 && range.end <= size
+      guard isInPlace, range.checksum.algorithm == algorithm else { return false }
+      previousEnd = range.end
     }
     return true
   }
 
+  /// The byte ranges of the object that the incomplete file does not contain, in order.
   var missingRanges: [Range<Int64>] {
-    var missing: [Range<Int64>] = []
-    var end: Int64 = 0
-    for range in ranges {
-      if range.offset > end { missing.append(end..<range.offset) }
-      end = range.end
-    }
-    if end < size { missing.append(end..<size) }
-    return missing
+    let ends = [0] + ranges.map(\.end)
+    let nextStarts = ranges.map(\.offset) + [size]
+    return zip(ends, nextStarts).compactMap { end, nextStart in end < nextStart ? end..<nextStart : nil }
   }
 }

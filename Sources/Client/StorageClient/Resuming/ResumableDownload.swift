@@ -32,8 +32,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       try await storage.remove()
       return info
     }
-    let writtenByteCount = checkpoint.ranges.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
-    let meter = ledger.meter(total: size, from: writtenByteCount)
+    let writtenCount = checkpoint.ranges.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
+    let meter = ledger.meter(total: size, from: writtenCount)
     // A killed process loses at most a quarter of a part, and saving more often would cost too much.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
@@ -59,8 +59,6 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     options.range = ByteRange(0..<1)
     return try await bucket.fetch(key, options: options).info
   }
-
-  // MARK: Verification
 
   /// Returns the incomplete file to continue and its state, or `nil` if the destination has the complete file.
   ///
@@ -97,19 +95,19 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       versionID: info.versionID, partialFile: name.string)
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
-    // The lock prevents that another process continues to write the file.
+    // Without the lock, another process could also continue the download and write to the file.
     try await file.incompleteFile.lock()
     return (file, checkpoint)
   }
 
+  /// Returns the ranges whose bytes in the file are as they were written.
   private func intactRanges(of ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
     var intact: [WrittenRange] = []
-    for range in ranges where try await file.contains(range) { intact.append(range) }
+    for range in ranges where try await file.isIntact(range) { intact.append(range) }
     return intact
   }
 
-  // MARK: Continuation
-
+  /// Downloads the missing ranges, in parts within the concurrency limit.
   private func download(
     _ missingRanges: [Range<Int64>], of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm,
     to file: FileReplacement, _ record: DownloadRecord, _ meter: ProgressMeter
@@ -139,10 +137,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     guard checkpoint.missingRanges.isEmpty else {
       throw StorageError(.truncated, "\(location) is incomplete.", remedy: "Download it again.")
     }
-    let checksum = checkpoint.ranges.reduce(ObjectChecksum(algorithm, of: [])) {
-      $0.followed(by: $1.checksum, byteCount: $1.length)
-    }
-    if let expected = info.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
+    try checkpoint.ranges.requireChecksum(of: info, algorithm)
     try await storage.save(checkpoint)
     try await file.finish()
     try await storage.remove()
@@ -213,6 +208,7 @@ actor DownloadRecord {
     completeRanges.remove(at: index + 1)
   }
 
+  /// Saves the checkpoint after a save that has begun, because only one call at a time may save.
   func save() async throws {
     while let savingTask { try await savingTask.value }
     unsavedByteCount = 0

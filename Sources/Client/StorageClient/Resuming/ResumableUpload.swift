@@ -1,7 +1,5 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
-internal import StorageCrypto
-
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
 struct ResumableUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
@@ -28,21 +26,29 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     case .stored(let object)?:
       try await storage.remove()
       return object
-    case .unfinished(let upload, let checkpoint, let parts)?: return try await finish(upload, checkpoint, parts)
+    case .unfinished(let upload, let checkpoint, let parts)?:
+      return try await finish(upload, checkpoint, storedParts: parts)
     case nil:
-      let upload = try await Upload.begin(bucket, key: key, headers: headers)
-      let checkpoint = UploadCheckpoint(
-        location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
-        file: file.identity, partSize: bucket.configuration.partSize,
-        attributes: UploadCheckpoint.digest(of: headers, upload.id.text))
-      do { try await storage.save(checkpoint) } catch {
-        await upload.abort()
-        throw error
-      }
-      return try await finish(upload, checkpoint, [])
+      let (upload, checkpoint) = try await begin()
+      return try await finish(upload, checkpoint, storedParts: [])
     }
   }
 
+  /// Initiates a multipart upload and saves its checkpoint, without which no process could continue or abort it.
+  private func begin() async throws -> (Upload, UploadCheckpoint) {
+    let upload = try await Upload.begin(bucket, key: key, headers: headers)
+    let checkpoint = UploadCheckpoint(
+      location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
+      file: file.identity, partSize: bucket.configuration.partSize,
+      attributes: UploadCheckpoint.digest(of: headers, upload.id.text))
+    do { try await storage.save(checkpoint) } catch {
+      await upload.abort()
+      throw error
+    }
+    return (upload, checkpoint)
+  }
+
+  /// Aborts the saved upload, if any, and removes its checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
     try bucket.sender.requireIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
@@ -76,9 +82,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     do {
       var parts: [Upload.Part] = []
       for part in try await upload.storedParts() {
-        if let part = try await verified(part, savedParts[part.number], ranges.range(ofPart: part.number)) {
-          parts.append(part)
-        }
+        let (saved, range) = (savedParts[part.number], ranges.range(ofPart: part.number))
+        if let part = try await verified(part, saved: saved, range: range) { parts.append(part) }
       }
       return .unfinished(upload, checkpoint, parts)
     } catch let error as ServiceError where error.kind == .noSuchUpload {
@@ -92,18 +97,20 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   ///
   /// If the checkpoint does not contain the part, its MD5, which is the entity tag of most services, is compared.
   private func verified(
-    _ storedPart: StoredPart, _ savedPart: UploadCheckpoint.Part?, _ range: Range<Int64>?
+    _ storedPart: StoredPart, saved savedPart: UploadCheckpoint.Part?, range: Range<Int64>?
   ) async throws -> Upload.Part? {
     guard let range, storedPart.size == range.byteCount else { return nil }
     if let savedPart, savedPart.etag == storedPart.etag { return savedPart }
     let slice = SlicePayload(base: file, range: range)
-    let (md5, checksum) = try await slice.md5AndChecksum(bucket.provider.conventions.algorithm)
-    guard storedPart.etag.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
+    let digest = try await BodyDigest.of(slice, [.checksum, .md5], bucket.provider.conventions.algorithm)
+    let storedMD5 = storedPart.etag.asciiLowercased.filter { $0 != "\"" }
+    guard storedMD5 == digest.md5, let checksum = digest.checksum else { return nil }
     return Upload.Part(number: storedPart.number, length: storedPart.size, etag: storedPart.etag, checksum: checksum)
   }
 
+  /// Uploads the missing parts and completes the upload, unless the file was changed meanwhile.
   private func finish(
-    _ upload: Upload, _ checkpoint: UploadCheckpoint, _ storedParts: [Upload.Part]
+    _ upload: Upload, _ checkpoint: UploadCheckpoint, storedParts: [Upload.Part]
   ) async throws -> UploadedObject {
     var checkpoint = checkpoint
     checkpoint.parts = storedParts
@@ -129,8 +136,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   private func uploadMissingParts(
     of upload: Upload, _ checkpoint: inout UploadCheckpoint
   ) async throws -> [Upload.Part] {
-    let storedByteCount = checkpoint.parts.reduce(Int64(0)) { $0.saturatingAdding($1.length) }
-    let meter = ledger.meter(total: file.length, from: storedByteCount)
+    let meter = ledger.meter(total: file.length, from: checkpoint.parts.byteCount)
     let source = SlicedParts(file, ranges: checkpoint.ranges, except: Set(checkpoint.parts.map(\.number)))
     var unsavedCount = 0
     do {
@@ -146,22 +152,5 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       if unsavedCount > 0 { try? await storage.save(checkpoint) }
       throw error
     }
-  }
-}
-
-extension UploadPayload {
-  fileprivate func md5AndChecksum(
-    _ algorithm: ObjectChecksum.Algorithm
-  ) async throws -> (md5: String, checksum: ObjectChecksum) {
-    var md5 = MD5()
-    var crc = CRC(algorithm.crc)
-    let chunks = stream.makeAsyncIterator()
-    while let chunk = try await chunks.nextChunk() {
-      chunk.withSpan { bytes in
-        md5.update(bytes)
-        crc.update(bytes)
-      }
-    }
-    return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
   }
 }

@@ -17,6 +17,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   public let file: FileIdentity
   /// The size of a part in bytes, except for the last part.
   public let partSize: Int64
+  /// The digest of the headers of the upload, because headers can contain secret keys.
   let attributes: String
 
   /// The parts that the service has stored, in the order in which they were uploaded.
@@ -37,20 +38,22 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   /// Returns whether the checkpoint is well-formed and belongs to an upload of a file with the given headers.
   func matches(_ file: FileIdentity, _ headers: HTTPFields) -> Bool {
     guard self.file == file, attributes == Self.digest(of: headers, uploadID), partSize > 0 else { return false }
-    let ranges = ranges
-    var numbers: Set<Int> = []
-    return parts.allSatisfy { part in
-      numbers.insert(part.number).inserted && ranges.range(ofPart: part.number)?.byteCount == part.length
-    }
+    // Computed once, because an upload can have 10,000 parts.
+    let partRanges = ranges
+    let hasNoDuplicate = Set(parts.map(\.number)).count == parts.count
+    return hasNoDuplicate && parts.allSatisfy { partRanges.range(ofPart: $0.number)?.byteCount == $0.length }
   }
 
-  var ranges: [Range<Int64>] {
-    (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
-  }
+  /// The byte ranges of the parts in the order of their numbers, or an empty array for sizes that cannot be right.
+  var ranges: [Range<Int64>] { (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? [] }
 
-  /// Returns a digest of the headers and the ID of an upload, so that the headers of two uploads cannot be compared.
+  /// Returns a digest of the headers of an upload, with its ID, so that the headers of two uploads cannot be compared.
   static func digest(of headers: HTTPFields, _ uploadID: String) -> String {
     let lines = headers.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
     return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex
   }
+}
+
+extension [UploadCheckpoint.Part] {
+  var byteCount: Int64 { reduce(0) { $0.saturatingAdding($1.length) } }
 }

@@ -26,6 +26,7 @@ package enum AttemptFailure {
 
 /// The properties of a sent signature that the client needs to interpret an error response.
 package struct SentSignature: Sendable {
+  /// The generation of the credential in the cache, so that only the rejected credential is replaced.
   let generation: CredentialGeneration
   /// Whether a service can report the credential of the signature as expired.
   let isTemporary: Bool
@@ -47,8 +48,10 @@ package struct Rejection: Sendable {
   /// The time according to this machine's clock when the response arrived.
   let localTime: Timestamp
 
-  /// Whether the service gave no reason for the error, as in responses to `HEAD`, which have no body.
-  var isUnexplained: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
+  /// Whether the service may have rejected the signature without a reason, as in responses to `HEAD` without a body.
+  ///
+  /// Services reject signatures with the status 403, and S3 rejects session tokens with 400.
+  var isUnexplainedDenial: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
   /// Whether the service could accept a signature with another date.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
 
@@ -75,31 +78,25 @@ package struct Rejection: Sendable {
 extension Rejection {
   /// Creates a rejection from a response; a cached one, with an `Age` header, does not provide the service's time.
   init(_ error: ServiceError, in response: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
-    self.init(
-      error: error, signature: signature, serverTime: response.headerFields[.age] == nil ? error.serverTime : nil,
-      localTime: localTime)
+    let isCached = response.headerFields.contains(.age)
+    self.init(error: error, signature: signature, serverTime: isCached ? nil : error.serverTime, localTime: localTime)
   }
 }
 
 /// The record of one attempt to send a request, for the event and the span of the attempt.
 struct AttemptRecord {
   // The subject is composed only when it is needed, because most clients have no observer of attempts.
-  private let action: String
-  private let location: String
-  private let number: Int
+  let action: String
+  let location: String
+  let number: Int
   /// The uptime at which the request was passed to the transport, or `nil` if it was not.
   var start: Duration?
   var status: Int?
 
-  init(_ draft: RequestDraft, number: Int) {
-    action = draft.action
-    location = draft.location
-    self.number = number
-  }
-
-  private var subject: String { RequestDraft.subject(action, location) }
+  private var subject: String { RequestDraft.makeSubject(action: action, location: location) }
   var activity: AuthActivity { AuthActivity(.attempt, subject, attempt: number) }
 
+  /// Returns the event of the attempt at its end, or `nil` if the request was not passed to the transport.
   func event(of outcome: AttemptOutcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
     guard let start else { return nil }
     var failureKind: String?

@@ -19,6 +19,7 @@ final class RequestGate: Sendable {
 
   init(limit: Int) { state = Lock(State(freePermitCount: limit)) }
 
+  /// Waits for a permit, or throws `CancellationError` if the task is cancelled first.
   func acquirePermit() async throws -> Permit {
     try Task.checkCancellation()
     if let ticket = takePermitOrJoinQueue() { try await waitForPermit(ticket: ticket) }
@@ -38,6 +39,7 @@ final class RequestGate: Sendable {
     }
   }
 
+  /// Waits until the request with a ticket has a permit; a cancelled request leaves the queue.
   func waitForPermit(ticket: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

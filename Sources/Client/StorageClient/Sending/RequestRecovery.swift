@@ -1,7 +1,7 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 /// The clock difference above which an unexplained error counts as caused by it; services accept smaller differences.
-private let unexplainedSkew = Duration.seconds(300)
+private let unexplainedSkewTolerance = Duration.seconds(300)
 
 /// The recovery of one request: what the client does between a failed attempt and the next one.
 struct RequestRecovery<Provider: StorageProvider> {
@@ -15,7 +15,7 @@ struct RequestRecovery<Provider: StorageProvider> {
     plan = RetryPlan(sender.configuration, isRepeatable: draft.isRepeatable)
   }
 
-  var attemptNumber: Int { plan.attempts }
+  var attemptNumber: Int { plan.attemptNumber }
   private var credentials: CredentialCache<Provider.SigningCredential> { sender.credentialCache(for: draft.scope) }
 
   /// Prepares another attempt and returns its step, or throws the failure if sending the request again cannot help.
@@ -31,20 +31,23 @@ struct RequestRecovery<Provider: StorageProvider> {
       finalError = error
     case .rejected(var rejection):
       nextStep = try await applyRemedy(for: &rejection)
-      rejection.error.attempts = plan.attempts
+      rejection.error.attempts = plan.attemptNumber
       finalError = rejection.error
     }
     guard let nextStep else { throw finalError }
-    plan.attempts += 1
+    plan.attemptNumber += 1
     return nextStep
   }
 
   /// Applies the first remedy for a rejected request that is not used up, or returns `nil` if none can help.
+  ///
+  /// A lost reason comes first, because it could be any. Another endpoint follows, because the wrong one can reject a
+  /// request for any other reason. The clock precedes the credential, because an expired request can be due to either.
   private mutating func applyRemedy(for rejection: inout Rejection) async throws -> RetryPlan.Step? {
     if rejection.isTruncated, let step = plan.scheduleRetry(afterTruncation: rejection.error) { return step }
     if let step = followRelocation(rejection) { return step }
-    if draft.request.method == .head, rejection.isUnexplained {
-      if let step = try correctClock(after: rejection, ifOffBy: unexplainedSkew) { return step }
+    if draft.request.method == .head, rejection.isUnexplainedDenial {
+      if let step = try correctClock(after: rejection, ifOffBy: unexplainedSkewTolerance) { return step }
       if let step = try await requestReason(for: &rejection) { return step }
       if let step = followRelocation(rejection) { return step }
     }
@@ -81,6 +84,7 @@ struct RequestRecovery<Provider: StorageProvider> {
   /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
   private mutating func refreshCredential(after rejection: inout Rejection) async throws -> RetryPlan.Step? {
     var step = RetryPlan.Step(delay: .zero, reason: "\(rejection.error.code): signed again with another credential.")
+    // A second new credential in a row helps only if the first expired on its way, and then counts as a retry.
     if !plan.mayRefreshCredential {
       guard rejection.credentialExpiredInTransit else { return nil }
       guard let retry = plan.scheduleRetry(afterExpiration: rejection.error) else { return nil }
@@ -109,8 +113,9 @@ struct RequestRecovery<Provider: StorageProvider> {
     request.headerFields[.range] = "bytes=0-0"
     var probe = RequestDraft(request, to: draft.endpoint, at: draft.location)
     probe.scope = draft.scope
-    switch try await sender.sendOnce(probe, number: plan.attempts, { _ in }) {
+    switch try await sender.sendOnce(probe, number: plan.attemptNumber, { _ in }) {
     case .succeeded(_, let signature):
+      // With the same credential, the service rejected something else in the `HEAD` request.
       guard signature.generation != rejection.signature.generation else { return nil }
       return try await refreshCredential(after: &rejection)
     case .failed(.unanswered(let error)):

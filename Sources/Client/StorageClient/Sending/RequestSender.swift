@@ -87,11 +87,12 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse { try await sendInSpan(draft) { $0 } }
 
+  /// Sends a request whose response is short, and returns the head and the body of the response.
   package func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
     try await exchange(draft) { ($0, $1) }
   }
 
-  /// Sends a request whose response is short, and reads the response.
+  /// Sends a request whose response is short, and reads the head and the body of the response with a closure.
   ///
   /// A ``ServiceError`` that the closure throws counts as a rejection by the service.
   func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
@@ -117,6 +118,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
+  /// Sends a request, and again as long as the recovery from its failures has another step.
   private func sendWithRecovery<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
@@ -143,7 +145,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
-    var record = AttemptRecord(draft, number: number)
+    var record = AttemptRecord(action: draft.action, location: draft.location, number: number)
     return try await events.begin(record.activity).measure {
       let outcome = try await signAndSend(draft, &record, consume)
       if let event = record.event(of: outcome, at: time.uptime) { events.emit(.request(event)) }
@@ -186,9 +188,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
     try draft.successProof.require(in: received.response, to: draft.subject, requestIDHeader: draft.requestIDHeader)
-    do {
-      return .succeeded(try await consume(received), signed.signature)
-    } catch let error as TransportError {
+    do { return .succeeded(try await consume(received), signed.signature) } catch let error as TransportError {
       return .failed(.unanswered(error))
     } catch let error as ServiceError {
       // The service accepted the signature and reported the error later, so the response's time does not matter.
@@ -238,19 +238,17 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return scopedCredentials.cache(for: scope)
   }
 
-  /// Returns a credential that remains valid until the time that `end` returns for the current time.
+  /// Returns a credential that remains valid until the time that a closure returns for the current time.
   ///
   /// All credentials of the client come from here, so that no secret is sent over an unencrypted connection.
   package func credential(
-    for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
+    for scope: CredentialScope?, until requiredExpiration: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
     let now = try serviceTime().time
     let cached: CachedCredential<Provider.SigningCredential>
     do {
-      cached = try await credentialCache(for: scope).credential(until: end(now), from: now)
-    } catch {
-      throw error.orCancellation
-    }
+      cached = try await credentialCache(for: scope).credential(until: requiredExpiration(now), from: now)
+    } catch { throw error.orCancellation }
     let provider = provider
     let endpoint = try provider.endpoint
     guard provider.carriesToken(cached.credential), endpoint.scheme != "https", !endpoint.isLoopback else {
@@ -262,6 +260,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
+  /// Signs a request with a credential for its scope, and emits the event of the signature.
   private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> SignedRequest {
     var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
     let unsigned = draft.requestWithLength
@@ -270,7 +269,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       signed = try await signRemotely(as: &cached) { try await remoteSigner.signed(unsigned, as: $0, in: $1) }
     } else {
       let (now, offset) = try serviceTime()
-      let (request, time) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, at: now)
+      let (request, time) = try signBeforeExpiration(unsigned, for: provider, with: cached.credential, now: now)
       signed = (request, time, offset)
     }
     let identity = provider.identity(of: cached.credential)
@@ -287,27 +286,26 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///
   /// Either the clock or the cache is wrong in this case, and the response of the service tells which.
   private func signBeforeExpiration(
-    _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at now: Timestamp
-  ) throws(SigningError) -> (HTTPRequest, Timestamp) {
+    _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, now: Timestamp
+  ) throws(SigningError) -> (result: HTTPRequest, time: Timestamp) {
     do {
       return (try provider.signer.signed(request, with: credential, in: SigningContext(date: now)), now)
     } catch {
       guard error.code == .credentialEndsFirst, let expiration = credential.expiration, expiration <= now else {
         throw error
       }
-      let earlier = expiration.advanced(by: .seconds(-1))
-      return (try provider.signer.signed(request, with: credential, in: SigningContext(date: earlier)), earlier)
+      let lastValidTime = expiration.advanced(by: .seconds(-1))
+      let context = SigningContext(date: lastValidTime)
+      return (try provider.signer.signed(request, with: credential, in: context), lastValidTime)
     }
   }
-
-  // MARK: Transfers
 
   /// Runs a transfer, such as an "upload", and emits a transfer event when the transfer ends.
   package func withTransferLedger<Value>(
     for operation: String, of key: String, progress: TransferProgress.Handler?,
     _ body: (TransferLedger) async throws -> Value
   ) async throws -> Value {
-    let ledger = makeLedger(for: operation, of: key, progress: progress)
+    let ledger = makeLedger(operation, of: key, progress: progress)
     do {
       let result = try await ledger.measure { try await body(ledger) }
       ledger.close(failure: nil)
@@ -322,7 +320,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package func recordDownload(
     of key: String, _ start: () async throws -> DownloadedObject
   ) async throws -> DownloadedObject {
-    let ledger = makeLedger(for: "download", of: key, progress: nil)
+    let ledger = makeLedger("download", of: key, progress: nil)
     do {
       let object = try await ledger.measure(start)
       return DownloadedObject(
@@ -333,12 +331,12 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  private func makeLedger(for operation: String, of key: String, progress: TransferProgress.Handler?) -> TransferLedger
-  {
+  private func makeLedger(_ operation: String, of key: String, progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(operation) \(location(ofKey: key))", progress: progress)
   }
 }
 
+/// A request as it is sent, with the properties of its signature.
 private struct SignedRequest {
   let request: HTTPRequest
   let signature: SentSignature
@@ -363,6 +361,7 @@ private final class Relocation<Provider: Sendable>: Sendable {
 }
 
 extension CredentialError {
+  /// The error, or a `CancellationError` if the cancellation of the task caused it.
   var orCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
 }
 

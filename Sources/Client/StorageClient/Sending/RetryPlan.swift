@@ -6,12 +6,14 @@
 /// count as retries, and apply to every request, because the service rejected it before it performed any action. After
 /// each retry, the credential may be refreshed once more, because it can expire while the request waits.
 struct RetryPlan {
+  /// A decision to send a request again after a delay.
   struct Step {
     let delay: Duration
     let reason: String
   }
 
-  var attempts = 1
+  /// The number of the current attempt, starting at 1.
+  var attemptNumber = 1
   var mayRefreshCredential = true
   var mayCorrectClock = true
   var mayRelocate = true
@@ -29,20 +31,22 @@ struct RetryPlan {
 
   /// Returns the step that retries a request without a response, or `nil` if the request must not be retried.
   mutating func scheduleRetry(after error: TransportError) -> Step? {
+    // Without a connection, the service has received no request.
     guard error.isRetryable, isRepeatable || error.code == .connectionFailed else { return nil }
-    return retry(because: error.message)
+    return makeStep(because: error.message)
   }
 
   /// Returns the step that retries a request that was not sent, after the backoff of the credential provider, or `nil`.
   mutating func scheduleRetry(after error: CredentialError, backoff: Duration) -> Step? {
     guard error.isRetryable else { return nil }
-    return retry(because: "\(error.source): \(error.message)", atLeast: backoff)
+    return makeStep(because: "\(error.source): \(error.message)", atLeast: backoff)
   }
 
   /// Returns the step that retries a request that the service may accept later, or `nil` if retries cannot help.
   mutating func scheduleRetry(after error: ServiceError) -> Step? {
-    guard error.isRetryable, isRepeatable || error.kind == .throttled || error.kind == .timeout else { return nil }
-    return retry(because: "\(error.status.code) \(error.code): \(error.message)", atLeast: error.retryAfter)
+    let wasNotPerformed = error.kind == .throttled || error.kind == .timeout
+    guard error.isRetryable, isRepeatable || wasNotPerformed else { return nil }
+    return makeStep(because: "\(error.status.code) \(error.code): \(error.message)", atLeast: error.retryAfter ?? .zero)
   }
 
   /// Returns the step that retries a rejected request whose error response was lost, or `nil`.
@@ -50,19 +54,18 @@ struct RetryPlan {
   /// A client error (4xx) means that the service performed no action, so any such request may be sent again.
   mutating func scheduleRetry(afterTruncation error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
-    return retry(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter)
+    return makeStep(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter ?? .zero)
   }
 
   /// Returns the step that retries a request whose credential expired in transit, or `nil` if no retry remains.
   mutating func scheduleRetry(afterExpiration error: ServiceError) -> Step? {
-    retry(because: "\(error.code): the credential expired in transit.")
+    makeStep(because: "\(error.code): the credential expired in transit.")
   }
 
-  /// Returns a retry step, or `nil` if no retry remains or the service requests a longer delay than the limit.
+  /// Returns the step of a retry, or `nil` if no retry remains or the service requests a longer delay than the limit.
   ///
   /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at once.
-  private mutating func retry(because reason: String, atLeast minimumDelay: Duration? = nil) -> Step? {
-    let minimumDelay = minimumDelay ?? .zero
+  private mutating func makeStep(because reason: String, atLeast minimumDelay: Duration = .zero) -> Step? {
     guard remainingRetries > 0, minimumDelay <= maximumDelay else { return nil }
     remainingRetries -= 1
     mayRefreshCredential = true

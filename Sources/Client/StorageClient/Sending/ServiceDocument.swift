@@ -8,6 +8,7 @@ package struct ServiceDocument: Sendable {
   private let root: XMLNode
   private let conventions: HeaderConventions
 
+  /// Parses the body of a response, or throws an error if its root element has another name.
   init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     root = try Self.root(of: body)
     self.conventions = conventions
@@ -25,9 +26,7 @@ package struct ServiceDocument: Sendable {
       var root = try XMLNode.parse(start == 0 ? body : Array(body[start...]))
       root.removeNamespacePrefixes()
       return root
-    } catch {
-      throw StorageError.malformedResponse(error.message)
-    }
+    } catch { throw StorageError.malformedResponse(error.message) }
   }
 
   var children: [XMLNode] { root.children }
@@ -35,8 +34,6 @@ package struct ServiceDocument: Sendable {
 
   /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
   func text(_ name: String) throws(StorageError) -> String? { try root.text(ofOnly: name) }
-
-  // MARK: Echoes
 
   /// Requires that an element repeats a value of the request, percent-encoded or not, because services differ in this.
   ///
@@ -52,21 +49,20 @@ package struct ServiceDocument: Sendable {
 
   /// Requires that an element contains the name of the bucket.
   ///
-  /// For the alias of an access point, a service reports the bucket behind it. Some responses of COS contain the name
-  /// without the account number at its end.
+  /// For the alias of an access point, a service reports the bucket behind it, whose name the client does not know.
   func requireBucket(_ name: String, equals bucket: String) throws(StorageError) {
     if let reported = try text(name) {
-      if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
-      if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(reported)-"), !rest.isEmpty,
-        rest.utf8.allSatisfy(\.isASCIIDigit)
-      {
-        return
-      }
+      let isAlias = conventions.aliasSuffixes.contains { bucket.hasByteSuffix($0) }
+      if isAlias || isShortName(reported, of: bucket) { return }
     }
     try require(name, equals: bucket)
   }
 
-  // MARK: Pages
+  /// Returns whether a name is that of the bucket without the account number at its end, as in some responses of COS.
+  private func isShortName(_ name: String, of bucket: String) -> Bool {
+    guard conventions.omitsAccountNumber, let number = bucket.removingBytePrefix("\(name)-") else { return false }
+    return !number.isEmpty && number.utf8.allSatisfy(\.isASCIIDigit)
+  }
 
   func isTruncated() throws(StorageError) -> Bool {
     let text = try text("IsTruncated") ?? ""
@@ -90,23 +86,23 @@ package struct ServiceDocument: Sendable {
     return isEncoded
   }
 
-  /// Returns the decoded name in an element; the request asks the service to percent-encode names.
+  /// Returns the decoded text of an element with a name; the request asks the service to percent-encode names.
   ///
   /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
   /// an encoding. Their names are accepted if decoding does not change them.
-  func decodedName(_ node: XMLNode?, isEncoded: Bool) throws(StorageError) -> String {
-    guard let node, let name = node.text.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus) else {
+  func decodedName(_ text: String?, isEncoded: Bool) throws(StorageError) -> String {
+    guard let text, let name = text.percentDecoded(plusIsSpace: conventions.encodesSpaceAsPlus) else {
       throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
     }
-    guard isEncoded || name.isIdentical(to: node.text) else {
-      throw StorageError.malformedResponse(
-        "it does not say whether the name \(node.text.quotedExcerpt) is percent-encoded")
+    guard isEncoded || name.isIdentical(to: text) else {
+      throw StorageError.malformedResponse("it does not say whether the name \(text.quotedExcerpt) is percent-encoded")
     }
     return try ResponseValue(name, named: "listed name").text
   }
 }
 
 extension XMLNode {
+  /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
   func text(ofOnly name: String) throws(StorageError) -> String? {
     guard let text = try only(name)?.text, !text.isEmpty else { return nil }
     return text

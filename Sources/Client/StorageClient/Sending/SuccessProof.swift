@@ -14,6 +14,7 @@ enum SuccessProof: Sendable {
   /// The location of the bucket (`PutBucket` of OSS and S3), or the service's request ID.
   case location
 
+  /// Throws an error if a response with the status of a success has no proof.
   func require(in response: HTTPResponse, to subject: String, requestIDHeader: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields.value(of: $0) }?.isEmpty == false }
     let (isPresent, proof) =
@@ -28,23 +29,21 @@ enum SuccessProof: Sendable {
       .malformedResponse,
       "The response to \(subject) has the status \(response.status.code), but not the \(proof) with which the service "
         + "reports success; a proxy or a captive portal may have answered.",
-      remedy:
-        "Check that the endpoint is the service itself, and that the network needs no login. A server of your own "
-        + "must send the \(proof).")
+      remedy: "Check the endpoint, and that the network needs no login. A server of your own must send the \(proof).")
   }
 
   /// Creates the proof for a request to an object, or to the bucket if the key is `nil`.
   ///
   /// A copy is a `PUT` request, but its response is a document.
-  init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
+  init(of method: HTTPRequest.Method, key: String?, parameters: [RequestTarget.Parameter], isCopy: Bool) {
     // A service that processes an object, or lists the parts of an upload, responds with another body than the object.
-    let isObject = parameters.allSatisfy { $0.name == "versionId" }
+    let requestsStoredBytes = parameters.allSatisfy { $0.name == "versionId" }
     self =
       switch method {
       case .put where key == nil: .location
       case .put where !isCopy: .entityTag
       case .head where key != nil: .entityTag
-      case .get where key != nil && isObject: .entityTag
+      case .get where key != nil && requestsStoredBytes: .entityTag
       case .delete: .noContent
       default: .body
       }
@@ -52,7 +51,7 @@ enum SuccessProof: Sendable {
 }
 
 extension HTTPResponse {
-  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
+  /// Whether the service performed the operation; with the status 203, OSS reports that a callback failed.
   package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
 }
 
@@ -61,8 +60,6 @@ extension HTTPStreamingResponse {
   func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
     do {
       return (try await body.collectPrefix(upTo: ServiceError.bodyLimit), false)
-    } catch let error where !(error is CancellationError) {
-      return ([], true)
-    }
+    } catch let error where !(error is CancellationError) { return ([], true) }
   }
 }

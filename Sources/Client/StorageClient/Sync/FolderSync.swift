@@ -42,7 +42,7 @@ public struct FolderSync: Sendable {
   public func preview() async throws -> SyncPreview {
     let (source, target) = try await openLocations()
     var plan = try await SyncPlan(source.entries(), target.entries(), options)
-    try await plan.removeEqualTransfers { try await $0.hasEqualChecksums(source, target) }
+    try await plan.removeEqualTransfers { try await $0.isUnneeded(from: source, to: target) }
     return SyncPreview(
       actions: plan.transfers.map(\.action) + plan.deletions.map { SyncAction(deleting: $0) },
       unchanged: plan.unchanged, skipped: plan.skipped, kept: plan.kept)
@@ -100,9 +100,9 @@ public struct FolderSync: Sendable {
     let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
       plan.transfers.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
-          if try await transfer.hasEqualChecksums(source, target) {
+          if try await transfer.isUnneeded(from: source, to: target) {
             tally.recordEqual()
-          } else if try await executor.transfer(transfer, progress: progress) == .placed {
+          } else if try await executor.carryOut(transfer, progress: progress) == .placed {
             tally.record(transfer.action)
           }
         }
@@ -119,6 +119,7 @@ public struct FolderSync: Sendable {
     return tally.report(transfers.addingFailures(unplacedFiles), plan, failedDeletions: failedDeletions)
   }
 
+  /// Opens both locations, unless they are folders or overlap, or the source does not exist.
   private func openLocations() async throws -> (source: OpenLocation, target: OpenLocation) {
     if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothLocationsAreFolders }
     try source.requireDisjoint(from: target)
@@ -142,6 +143,7 @@ public struct FolderSync: Sendable {
     return stateFolder
   }
 
+  /// Returns the way of the bytes; for a download, the staging folder is in the target.
   private func route(
     _ source: OpenLocation, _ target: OpenLocation, _ staging: StagingFolder?
   ) throws(StorageError) -> SyncExecutor.Route {
@@ -161,7 +163,8 @@ extension StorageError {
 }
 
 extension SyncPlan.Transfer {
-  fileprivate func hasEqualChecksums(_ source: OpenLocation, _ target: OpenLocation) async throws -> Bool {
+  /// Returns whether the checksums must be compared and are equal, so that the transfer is not needed.
+  fileprivate func isUnneeded(from source: OpenLocation, to target: OpenLocation) async throws -> Bool {
     guard comparesChecksums, let replaced else { return false }
     return try await source.hasEqualChecksum(entry, replaced, in: target)
   }

@@ -13,15 +13,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The text of the pattern.
   public let text: String
 
-  private enum Element: Hashable {
-    case scalar(Unicode.Scalar)
-    /// The wildcard `?`.
-    case anyNameScalar
-    /// The wildcard `*`.
-    case anyNameScalars
-    /// The wildcard `**`.
-    case anyScalars
-  }
+  private enum Element: Hashable { case scalar(Unicode.Scalar), questionMark, star, doubleStar }
 
   private let elements: [Element]
   private let comparesWholePath: Bool
@@ -34,10 +26,10 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
     var elements: [Element] = []
     for scalar in (unanchored.hasByteSuffix("/") ? unanchored + "**" : unanchored).unicodeScalars {
       switch (scalar, elements.last) {
-      case ("*", .anyNameScalars): elements[elements.count - 1] = .anyScalars
-      case ("*", .anyScalars): break
-      case ("*", _): elements.append(.anyNameScalars)
-      case ("?", _): elements.append(.anyNameScalar)
+      case ("*", .star): elements[elements.count - 1] = .doubleStar
+      case ("*", .doubleStar): break
+      case ("*", _): elements.append(.star)
+      case ("?", _): elements.append(.questionMark)
       default: elements.append(.scalar(scalar))
       }
     }
@@ -61,9 +53,9 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
       for (index, element) in elements.enumerated() where reached[index] {
         switch element {
         case .scalar(let expected): if scalar == expected { next[index + 1] = true }
-        case .anyNameScalar: if scalar != "/" { next[index + 1] = true }
-        case .anyNameScalars: if scalar != "/" { next[index] = true }
-        case .anyScalars: next[index] = true
+        case .questionMark: if scalar != "/" { next[index + 1] = true }
+        case .star: if scalar != "/" { next[index] = true }
+        case .doubleStar: next[index] = true
         }
       }
       passEmptyWildcards(&next)
@@ -75,7 +67,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// Marks the positions after reached wildcards, which can stand for no character.
   private func passEmptyWildcards(_ reached: inout [Bool]) {
     for (index, element) in elements.enumerated() where reached[index] {
-      if element == .anyNameScalars || element == .anyScalars { reached[index + 1] = true }
+      if element == .star || element == .doubleStar { reached[index + 1] = true }
     }
   }
 }

@@ -19,9 +19,7 @@ struct RootFolder: Sendable {
       folder = try await system.runBlocking { try Folder.open(path, in: system) }
     } catch Errno.noSuchFileOrDirectory {
       return nil
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
+    } catch let error as Errno { throw StorageError(error, at: path) }
   }
 
   /// Creates the folder at a path of the caller, which must not exist.
@@ -57,8 +55,7 @@ struct RootFolder: Sendable {
 
   /// Moves a complete file to a path, and creates the folders above the path.
   ///
-  /// The file gets the permissions of a file that it replaces. If `replacesFolder` is set, it can replace a folder
-  /// without files.
+  /// The file gets the permissions of a file that it replaces, or can replace a folder without files if so requested.
   func moveFile(_ file: FileLocation, to path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let components = try Self.components(of: path)
     try await convertingErrors(at: path) {
@@ -80,9 +77,7 @@ struct RootFolder: Sendable {
       var folders = [self.folder]
       do {
         for name in components.parents { folders.append(try folders[folders.count - 1].folder(name)) }
-      } catch .noSuchFileOrDirectory {
-        return
-      }
+      } catch .noSuchFileOrDirectory { return }
       guard let parent = folders.last, let status = try parent.status(of: components.last) else { return }
       guard status.kind == .regular, status.identity == entry.identity else {
         throw StorageError(

@@ -5,8 +5,7 @@ internal import SystemPackage
 /// The folder for incomplete files in a synchronization's target, which one process at a time uses.
 ///
 /// The folder belongs to this user alone, and its files have random names or names with the identity of an object, so
-/// that a foreign file is never used. A resumable file is the incomplete file of a large object, or its checkpoint; a
-/// later synchronization can continue the download.
+/// that a foreign file is never used. Resumable files are the incomplete files of large objects, and the checkpoints.
 final class StagingFolder: Sendable {
   static let name: FilePath.Component = ".storage-auth-sync"
   private static let lockName: FilePath.Component = "lock"
@@ -38,9 +37,7 @@ final class StagingFolder: Sendable {
             remedy: "Remove it; it is for files that are being transferred.")
         }
         let lock: LockFile?
-        do {
-          lock = try LockFile.acquire(FileLocation(lockName, in: folder))
-        } catch Errno.noSuchFileOrDirectory {
+        do { lock = try LockFile.acquire(FileLocation(lockName, in: folder)) } catch Errno.noSuchFileOrDirectory {
           // The process that used the folder has just removed it.
           continue
         }
@@ -74,18 +71,13 @@ final class StagingFolder: Sendable {
   /// Returns a new location, with a random name, for an object whose download is not continued later.
   func newLocation() throws(StorageError) -> FileLocation {
     func randomText() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-    return try location(named: Self.itemPrefix + randomText() + randomText())
+    return try folder.location(named: Self.itemPrefix + randomText() + randomText())
   }
 
   /// Returns the locations of the resumable files of an object, which are the same in every process.
   func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
     let name = Self.resumablePrefix + object.fileName
-    return (try location(named: name), try location(named: name + ".download"))
-  }
-
-  private func location(named name: String) throws(StorageError) -> FileLocation {
-    guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
-    return FileLocation(component, in: folder)
+    return (try folder.location(named: name), try folder.location(named: name + ".download"))
   }
 
   /// Removes the staged files and the temporary folders that an earlier process left; all other names are kept.

@@ -14,8 +14,7 @@ struct StateFolder: Sendable {
     var content: FileLocation { get throws { try location(".copy") } }
 
     fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
-      guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }
-      return FileLocation(name, in: folder)
+      try folder.location(named: name + suffix)
     }
   }
 

@@ -40,7 +40,8 @@ enum SyncEntries {
       while let entry = try await listing.next() {
         guard case .object(let object) = entry else { continue }
         guard let path = object.key.removingBytePrefix(prefix) else {
-          throw StorageError.malformedResponse("it lists \"\(object.key)\", which is not below \"\(prefix)\"")
+          throw StorageError.malformedResponse(
+            "it lists \(object.key.quotedExcerpt), which is not below \(prefix.quotedExcerpt)")
         }
         // Consoles of services create empty objects that stand for folders.
         if path.isEmpty || (path.hasByteSuffix("/") && object.size == 0) { continue }

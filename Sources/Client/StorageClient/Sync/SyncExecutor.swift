@@ -11,8 +11,9 @@ final class SyncExecutor: Sendable {
   private static let singleCopyByteLimit: Int64 = 1 << 30
 
   /// The maximum number of uploads of a file that changes while it is uploaded.
-  private static let uploadLimit = 3
+  private static let uploadAttemptLimit = 3
 
+  /// The way of the bytes from the source to the target.
   enum Route: Sendable {
     case upload(from: RootFolder, to: StoreObjects)
     case download(from: StoreObjects, to: StagingFolder)
@@ -20,6 +21,7 @@ final class SyncExecutor: Sendable {
   }
 
   enum TransferOutcome: Sendable {
+    /// The file or object is at its path.
     case placed
     /// The complete file is in the staging folder until its path is free.
     case obstructed
@@ -44,9 +46,8 @@ final class SyncExecutor: Sendable {
     deletes = options.deletes
   }
 
-  // MARK: Transfers
-
-  func transfer(
+  /// Carries out a transfer of the plan, until its file or object is at its path or waits for deletions.
+  func carryOut(
     _ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler
   ) async throws -> TransferOutcome {
     let entry = transfer.entry
@@ -84,16 +85,14 @@ final class SyncExecutor: Sendable {
       do {
         try await place(file, in: staging.root)
         didFinish(file.transfer.action)
-      } catch {
-        failures.append(.init(name: file.transfer.entry.path, error: error))
-      }
+      } catch { failures.append(.init(name: file.transfer.entry.path, error: error)) }
     }
     return failures
   }
 
   /// Returns the identity and the store with which a later process can continue the transfer of a large object.
   private func resumable(
-    _ object: StoreObject, size: Int64
+    _ object: ObjectInStore, size: Int64
   ) -> (identity: ObjectIdentity, store: any ResumingFileStore)? {
     guard size >= largeSize, let identity = object.store.identity(of: object.key),
       let store = object.store.underlyingStore as? any ResumingFileStore
@@ -105,9 +104,9 @@ final class SyncExecutor: Sendable {
   ///
   /// Otherwise an outdated object could be newer than the file and of the same size, and would count as equal later.
   private func upload(
-    _ entry: SyncEntry, from root: RootFolder, to target: StoreObject, _ progress: @escaping TransferProgress.Handler
+    _ entry: SyncEntry, from root: RootFolder, to target: ObjectInStore, _ progress: @escaping TransferProgress.Handler
   ) async throws {
-    for _ in 0..<Self.uploadLimit {
+    for _ in 0..<Self.uploadAttemptLimit {
       let file = FilePayload(try await root.open(entry.path))
       if let stateFolder, let resumable = resumable(target, size: file.length) {
         try await stateFolder.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
@@ -124,8 +123,9 @@ final class SyncExecutor: Sendable {
       remedy: "Upload it again when it no longer changes.")
   }
 
+  /// Downloads an object into the staging folder, and continues an earlier download if that is possible.
   private func stage(
-    _ transfer: SyncPlan.Transfer, from source: StoreObject, in staging: StagingFolder,
+    _ transfer: SyncPlan.Transfer, from source: ObjectInStore, in staging: StagingFolder,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> StagedFile {
     let entry = transfer.entry
@@ -152,7 +152,7 @@ final class SyncExecutor: Sendable {
 
   /// Copies an object inside the service if `bucket` is that of the source, or else through a file or through memory.
   private func copy(
-    _ entry: SyncEntry, from source: StoreObject, in bucket: String?, to target: StoreObject,
+    _ entry: SyncEntry, from source: ObjectInStore, in bucket: String?, to target: ObjectInStore,
     _ progress: @escaping TransferProgress.Handler
   ) async throws {
     if let bucket, entry.size <= Self.singleCopyByteLimit, let bucketStore = target.store as? any BucketStore {
@@ -170,7 +170,7 @@ final class SyncExecutor: Sendable {
   ///
   /// The checkpoint of the download remains until the copy is complete, so that another process can verify the file.
   private func copyThroughFile(
-    _ entry: SyncEntry, from source: StoreObject, to target: StoreObject,
+    _ entry: SyncEntry, from source: ObjectInStore, to target: ObjectInStore,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
     guard let stateFolder, let resumableSource = resumable(source, size: entry.size),
@@ -197,33 +197,22 @@ final class SyncExecutor: Sendable {
     return true
   }
 
-  // MARK: Deletions
-
+  /// Deletes entries of the target, and returns the failures.
   func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
+    var failures: [PipelineReport.Failure] = []
     switch route {
     case .download(_, let staging):
-      var failures: [PipelineReport.Failure] = []
       for entry in entries {
         try Task.checkCancellation()
         do {
           try await staging.root.delete(entry)
           didFinish(SyncAction(deleting: entry))
-        } catch {
-          failures.append(.init(name: entry.path, error: error))
-        }
+        } catch { failures.append(.init(name: entry.path, error: error)) }
       }
-      return failures
     case .upload(_, let target), .copy(_, let target):
-      return try await deleteObjects(entries, of: target, didFinish)
-    }
-  }
-
-  private func deleteObjects(
-    _ entries: [SyncEntry], of target: StoreObjects, _ didFinish: (SyncAction) -> Void
-  ) async throws -> [PipelineReport.Failure] {
-    var failures: [PipelineReport.Failure] = []
-    for start in stride(from: 0, to: entries.count, by: DeletionReport.batchSize) {
-      failures += try await deleteBatch(entries[start...].prefix(DeletionReport.batchSize), of: target, didFinish)
+      for start in stride(from: 0, to: entries.count, by: DeletionReport.batchSize) {
+        failures += try await deleteBatch(entries[start...].prefix(DeletionReport.batchSize), of: target, didFinish)
+      }
     }
     return failures
   }

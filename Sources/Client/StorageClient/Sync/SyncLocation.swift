@@ -23,14 +23,13 @@ public struct SyncLocation: Sendable {
   ///     of up to 1 GiB are then copied inside the service. If `nil`, objects are downloaded and uploaded.
   public static func objects(
     in store: any ObjectStore, below prefix: String = "", bucket: String? = nil
-  ) -> SyncLocation {
-    SyncLocation(storage: .objects(StoreObjects(store: store, prefix: prefix, bucket: bucket)))
-  }
+  ) -> SyncLocation { SyncLocation(storage: .objects(StoreObjects(store: store, prefix: prefix, bucket: bucket))) }
 
   package static func folder(_ path: FilePath, in system: any FileSystem) -> SyncLocation {
     SyncLocation(storage: .folder(path, system))
   }
 
+  /// Returns the location with its folder opened, if it is one.
   func opened() async throws -> OpenLocation {
     switch storage {
     case .objects(let objects): return .objects(objects)
@@ -58,10 +57,11 @@ struct StoreObjects: Sendable {
   /// The name of the bucket if the other location is in the same service, or else `nil`.
   let bucket: String?
 
-  func object(at path: String) -> StoreObject { (store, prefix + path) }
+  func object(at path: String) -> ObjectInStore { (store, prefix + path) }
 }
 
-typealias StoreObject = (store: any ObjectStore, key: String)
+/// An object of a store, which need not exist.
+typealias ObjectInStore = (store: any ObjectStore, key: String)
 
 /// A location of a synchronization whose folder has been opened, so that it stays the same during the synchronization.
 enum OpenLocation: Sendable {
@@ -69,6 +69,7 @@ enum OpenLocation: Sendable {
   case objects(StoreObjects)
   case missingFolder
 
+  /// Returns the entries of the location, which are listed as they are read.
   func entries() -> SyncEntries {
     switch self {
     case .folder(let root): .folder(FolderListing(root))
@@ -78,11 +79,11 @@ enum OpenLocation: Sendable {
     }
   }
 
+  /// Returns whether two entries have checksums of the same kind, and these are equal.
   func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: OpenLocation) async throws -> Bool {
     // A file is read second, because the service of the other location determines the algorithm.
-    if case .folder = self {
-      guard let expected = try await other.checksum(otherEntry, .crc64) else { return false }
-      return try await checksum(entry, expected.algorithm) == expected
+    if case .folder = self, case .objects = other {
+      return try await other.hasEqualChecksum(otherEntry, entry, in: self)
     }
     guard let expected = try await checksum(entry, .crc64) else { return false }
     return try await other.checksum(otherEntry, expected.algorithm) == expected

@@ -2,11 +2,12 @@
 
 /// The transfers and deletions that remove the differences between the source and the target.
 ///
-/// The plan depends only on the two listings and the options. It is made after both locations have been listed to the
-/// end, so that a listing that fails has no effect.
+/// The plan is made from the options and both whole listings, so that a listing that fails has no effect.
 struct SyncPlan: Sendable {
+  /// The transfer of an entry of the source.
   struct Transfer: Sendable {
     let entry: SyncEntry
+    /// The entry of the target with the same path, or `nil` if there is none.
     let replaced: SyncEntry?
     /// Whether the entry is transferred only if the checksums differ.
     let comparesChecksums: Bool
@@ -36,7 +37,8 @@ struct SyncPlan: Sendable {
       hasSelectedSource = hasSelectedSource || pair.source != nil
       add(pair, options)
     }
-    if options.deletes, !options.allowsEmptySource, !hasSource || !hasSelectedSource && !deletions.isEmpty {
+    let isSourceSuspect = !hasSource || (!hasSelectedSource && !deletions.isEmpty)
+    if isSourceSuspect, options.deletes, !options.allowsEmptySource {
       throw StorageError(
         .emptySource,
         hasSource
@@ -48,6 +50,7 @@ struct SyncPlan: Sendable {
     keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
+  /// Adds the transfer or the deletion that removes the difference of a pair, if any.
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let source?, let target?):
@@ -63,6 +66,7 @@ struct SyncPlan: Sendable {
     }
   }
 
+  /// Removes the deletions where the source has something that it could not list.
   private mutating func keepTargets(of skipped: SkippedPaths) {
     deletions.removeAll { entry in
       guard let source = skipped.skipped(at: entry.path) else { return false }
@@ -111,6 +115,7 @@ struct SyncPlan: Sendable {
     deletions = []
   }
 
+  /// Removes the transfers whose checksums must be compared and are equal.
   mutating func removeEqualTransfers(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {
@@ -145,13 +150,11 @@ struct SyncPairs {
 
   mutating func next() async throws -> SyncPair? {
     guard source != nil || target != nil else { return nil }
-    let pair: SyncPair
-    switch (source, target) {
-    case (let source?, let target?) where source.path.isIdentical(to: target.path): pair = (source, target)
-    case (let source?, let target)
-    where target.map({ source.path.utf8.lexicographicallyPrecedes($0.path.utf8) }) ?? true:
-      pair = (source, nil)
-    default: pair = (nil, target)
+    var pair: SyncPair = (source, target)
+    if let source, let target {
+      // The entry with the smaller path is alone, because the other location has passed its place.
+      if source.path.utf8.lexicographicallyPrecedes(target.path.utf8) { pair.target = nil }
+      if target.path.utf8.lexicographicallyPrecedes(source.path.utf8) { pair.source = nil }
     }
     if pair.source != nil { source = try await sources.next() }
     if pair.target != nil { target = try await targets.next() }

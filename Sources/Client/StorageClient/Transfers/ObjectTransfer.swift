@@ -25,8 +25,7 @@ public struct ObjectTransfer: Sendable {
   /// - Parameters:
   ///   - name: The name of the transfer in reports, such as the object key.
   ///   - byteCount: The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
-  ///   - operation: A function that transfers the object. If the function throws or its task is cancelled, it must
-  ///     leave no partial result.
+  ///   - operation: A function that transfers the object. If it throws or is cancelled, no partial result may remain.
   public init(_ name: String, byteCount: Int64? = nil, operation: @escaping Operation) {
     self.name = name
     self.byteCount = byteCount.map { max(0, $0) }
@@ -63,8 +62,7 @@ public struct ObjectTransfer: Sendable {
   ///   - key: The key of the object.
   ///   - store: The store that has the object.
   ///   - file: The destination file, which appears only when the download is complete.
-  ///   - byteCount: The number of bytes to transfer, for example from a listing, or `nil` if it is unknown before the
-  ///     transfer begins.
+  ///   - byteCount: The number of bytes to transfer, such as from a listing, or `nil` if it is unknown beforehand.
   ///   - options: The version of the object, and the conditions for the download.
   public static func download(
     _ key: String, from store: some ObjectStore, to file: FilePath, byteCount: Int64? = nil,

@@ -38,8 +38,7 @@ public struct TransferPipeline: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - transfers: The sequence of transfers, which is iterated once.
-  ///   - progress: A closure that is called when an object is found, progresses or ends, one call at a time, on an
-  ///     arbitrary thread.
+  ///   - progress: A closure, called when an object is found, progresses or ends, one call at a time, on any thread.
   /// - Throws: `CancellationError` if the task is cancelled. All transfers have ended by then.
   public func run<Transfers: AsyncSequence & Sendable>(
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
@@ -66,6 +65,7 @@ public struct TransferPipeline: Sendable, Hashable {
     try await run(AsyncTransfers(base: transfers), progress: progress)
   }
 
+  /// Starts the transfers of a sequence, as many at a time as the limit permits, and returns when all have ended.
   private func startTransfers<Transfers: AsyncSequence>(
     _ transfers: Transfers, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
@@ -84,12 +84,11 @@ public struct TransferPipeline: Sendable, Hashable {
           if Task.isCancelled { return }
         }
         if !Task.isCancelled { record.recordFoundAll() }
-      } catch {
-        if !Task.isCancelled { record.recordSourceFailure(error) }
-      }
+      } catch { if !Task.isCancelled { record.recordSourceFailure(error) } }
     }
   }
 
+  /// Carries out a transfer, and sends the stop signal if it fails and a failure stops the pipeline.
   private func carryOut(
     _ transfer: ObjectTransfer, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async {
@@ -132,6 +131,7 @@ private final class PipelineRecord: Sendable {
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
 
+    /// Replaces the size of an object that the pipeline has found; `nil` is an unknown size.
     mutating func replaceSize(_ oldSize: Int64?, with size: Int64?) {
       if oldSize == nil { unknownSizeCount -= 1 }
       knownBytes -= oldSize ?? 0

@@ -81,6 +81,7 @@ public struct UploadOptions: Sendable, Hashable {
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
   }
 
+  /// Returns the options with the separate parameters of a call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self
     options.contentType = contentType ?? self.contentType
@@ -105,10 +106,13 @@ extension UploadOptions {
     try fields.set(conventions.storageClass, to: storageClass)
     if forbidOverwrite { try fields.forbidOverwrite(in: conventions) }
     if let ifMatch {
-      guard conventions.overwritesConditionally, !forbidOverwrite else {
+      guard !forbidOverwrite else {
         throw StorageError(
-          .invalidOption,
-          "The service does not support ifMatch for uploads, or not in combination with forbidOverwrite.",
+          .invalidOption, "The options ifMatch and forbidOverwrite contradict each other.", remedy: "Leave one out.")
+      }
+      guard conventions.overwritesConditionally else {
+        throw StorageError(
+          .invalidOption, "The service does not support ifMatch for uploads.",
           remedy: "Leave ifMatch out; check the object first, or choose a key that is used only once.")
       }
       try fields.set(.ifMatch, to: ifMatch)

@@ -5,6 +5,7 @@ package import SystemPackage
 
 /// The content of a request body, with random access and repeatable reads.
 protocol UploadPayload: Sendable {
+  /// The number of bytes.
   var length: Int64 { get }
   /// Returns a stream that reads the bytes in a range; several streams can read the same bytes.
   func stream(_ range: Range<Int64>) -> ByteStream
@@ -34,6 +35,7 @@ extension StorageError {
 /// The number of bytes in a chunk of a payload in memory; a body of at most this size is sent from memory.
 package let payloadChunkSize: Int64 = 256 * 1024
 
+/// Bytes in memory.
 struct BytesPayload: UploadPayload {
   let bytes: [UInt8]
 
@@ -107,6 +109,8 @@ public struct DigestSet: OptionSet, Sendable, Hashable {
   public static let checksum = DigestSet(rawValue: 1)
   /// The SHA-256 digest.
   public static let sha256 = DigestSet(rawValue: 1 << 1)
+  /// The MD5 digest, which is the entity tag of a part of most services.
+  static let md5 = DigestSet(rawValue: 1 << 7)
 }
 
 /// The digests of a request body, computed before the request is signed.
@@ -115,6 +119,8 @@ public struct BodyDigest: Sendable, Hashable {
   public var checksum: ObjectChecksum?
   /// The SHA-256 digest of the body in hexadecimal, or `nil` if the provider does not need it.
   public var sha256: String?
+  /// The MD5 digest of the bytes in hexadecimal, or `nil` if it was not asked for.
+  private(set) var md5: String?
 
   /// Creates the digests of a request body; the parameters are the properties.
   public init(checksum: ObjectChecksum? = nil, sha256: String? = nil) {
@@ -122,23 +128,29 @@ public struct BodyDigest: Sendable, Hashable {
     self.sha256 = sha256
   }
 
+  /// Reads a payload once, and returns the digests in the set; the checksum has the given algorithm.
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> BodyDigest {
     var crc = CRC(algorithm.crc)
-    var hash = SHA256()
+    var sha256 = SHA256()
+    var md5 = MD5()
     let chunks = payload.stream.makeAsyncIterator()
     while let chunk = try await chunks.nextChunk() {
       chunk.withSpan { bytes in
         if digests.contains(.checksum) { crc.update(bytes) }
-        if digests.contains(.sha256) { hash.update(bytes) }
+        if digests.contains(.sha256) { sha256.update(bytes) }
+        if digests.contains(.md5) { md5.update(bytes) }
       }
     }
-    return BodyDigest(
-      checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, crc.checksum) : nil,
-      sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
+    var digest = BodyDigest()
+    if digests.contains(.checksum) { digest.checksum = ObjectChecksum(algorithm, crc.checksum) }
+    if digests.contains(.sha256) { digest.sha256 = sha256.finalize().hex }
+    if digests.contains(.md5) { digest.md5 = md5.finalize().hex }
+    return digest
   }
 
+  /// Returns the checksum with the given algorithm and the SHA-256 digest of bytes, if they are in the set.
   static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
     BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,

@@ -11,8 +11,7 @@ public struct UploadedObject: Sendable, Hashable {
 
   /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
   ///
-  /// A checksum that the service reports is equal to this one. The checksum is `nil` for a file that ascp sends,
-  /// because ascp verifies the received bytes itself.
+  /// It equals the checksum that the service reports. It is `nil` for a file that ascp sends, because ascp verifies it.
   public let checksum: ObjectChecksum?
 
   /// The version of the object in a bucket with versioning, or `nil`.

@@ -94,6 +94,7 @@ struct AscpAttempt: Sendable {
 
   private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
+  /// Returns the effects of the start of ascp.
   func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
 
   mutating func receive(_ event: Event) -> [Effect] {
@@ -157,11 +158,13 @@ struct AscpAttempt: Sendable {
     return verdict == nil ? [.setTimeout(limits.arrival)] : hangUp()
   }
 
+  /// Closes the management connection instead of waiting for ascp to close it.
   private mutating func hangUp() -> [Effect] {
     isDisconnected = true
     return [.disconnect, .setTimeout(limits.exit)]
   }
 
+  /// Ends ascp more forcefully with each timeout: by hanging up if it has exited, with SIGTERM, and with SIGKILL.
   private mutating func acceptTimeout() -> [Effect] {
     switch stage {
     case .starting: recordVerdict(.fault(.neverConnected))
@@ -199,6 +202,8 @@ struct AscpAttempt: Sendable {
   }
 
   /// Returns the result of a transfer, for which frames count more than the exit status and the printed output.
+  ///
+  /// Only an exit status other than 0 turns a transfer that is done into a failure, unless the engine stopped ascp.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
@@ -266,43 +271,44 @@ struct AscpAttempt: Sendable {
 /// `TransferBytes` counts the whole session, and `StartByte` counts the bytes that existed before. If these fields are
 /// missing, the number of bytes is the sum of the sizes of the finished files and `Bytescont` of the current file.
 struct AscpProgress: Sendable {
-  private var bytes: Int64 = 0
-  private var totalBytes: Int64?
-  private var finishedBytes: Int64 = 0
-  private var files = 0
+  private var byteCount: Int64 = 0
+  private var totalByteCount: Int64?
+  private var finishedByteCount: Int64 = 0
+  private var fileCount = 0
   private(set) var fileErrors: [(code: Int, text: String)] = []
 
   /// Returns a progress report if a frame changes the progress, in which the number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
-    let previous = (bytes, totalBytes)
-    if let announced = frame.totalByteCount, announced > 0 { totalBytes = max(totalBytes ?? 0, announced) }
-    if let transferred = frame.transferredByteCount
-      ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) })
-    {
-      bytes = max(bytes, transferred)
-    }
-    guard previous != (bytes, totalBytes) else { return nil }
-    return TransferProgressReport(bytes: bytes, totalBytes: totalBytes.map { max($0, bytes) }, file: frame.filePath)
+    let previous = (byteCount, totalByteCount)
+    if let announced = frame.totalByteCount, announced > 0 { totalByteCount = max(totalByteCount ?? 0, announced) }
+    // Versions of ascp that do not count the session count each file.
+    let summedByteCount = frame.integer("Bytescont").map { finishedByteCount.saturatingAdding($0) }
+    byteCount = max(byteCount, frame.transferredByteCount ?? summedByteCount ?? 0)
+    guard previous != (byteCount, totalByteCount) else { return nil }
+    return TransferProgressReport(
+      bytes: byteCount, totalBytes: totalByteCount.map { max($0, byteCount) }, file: frame.filePath)
   }
 
+  /// Records the end of a file, and returns the report about it.
   mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
     let size = frame.fileByteCount ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {
     case .done:
-      files += 1
-      finishedBytes = finishedBytes.saturatingAdding(size ?? 0)
-    case .skipped: files += 1
+      fileCount += 1
+      finishedByteCount = finishedByteCount.saturatingAdding(size ?? 0)
+    case .skipped: fileCount += 1
     case .failed(let code, let text): fileErrors.append((code, text))
     }
     return TransferFileReport(file: frame.filePath ?? "", bytes: size, outcome: outcome)
   }
 
+  /// Takes the totals from the last frame of a successful transfer.
   mutating func close(with frame: ManagementFrame) {
-    bytes = max(bytes, frame.transferredByteCount ?? 0)
-    if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
+    byteCount = max(byteCount, frame.transferredByteCount ?? 0)
+    if fileCount == 0 { fileCount = frame.integer("TransfersPassed") ?? 0 }
   }
 
-  var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
+  var summary: TransferSummary { TransferSummary(bytes: max(byteCount, finishedByteCount), files: fileCount) }
 }
 
 extension TransferFailure {
@@ -320,7 +326,7 @@ extension TransferFailure {
   }
 
   static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
-    let detail = detail(of: printed)
+    let detail = detail(from: printed)
     return switch fault {
     case .neverConnected:
       TransferFailure(
@@ -339,15 +345,15 @@ extension TransferFailure {
 
   static func noAnswer(within limit: Duration, printed: String) -> TransferFailure {
     TransferFailure(
-      .transport, "ascp did not report the result of the login within \(limit).\(Self.detail(of: printed))",
+      .transport, "ascp did not report the result of the login within \(limit).\(detail(from: printed))",
       remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
   }
 
-  private static func detail(of printed: String) -> String { printed.lastLines.map { " It printed: \($0)" } ?? "" }
+  private static func detail(from printed: String) -> String { printed.lastLines.map { " It printed: \($0)" } ?? "" }
 
   /// The failure of an ascp that exited without a final frame, or whose exit status contradicts its final frame.
   static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
-    let how =
+    let manner =
       switch ending {
       case .exited(let status): "ended with status \(status)"
       case .signalled(let signal): "was ended by signal \(signal)"
@@ -355,16 +361,17 @@ extension TransferFailure {
       }
     guard let detail = printed.lastLines else {
       return TransferFailure(
-        .other, "ascp \(how) and did not report that the transfer is done.",
+        .other, "ascp \(manner) and did not report that the transfer is done.",
         remedy: "Try again; if it happens again, check ascp's log.")
     }
-    return TransferFailure(ascpCode: nil, text: "\(detail) (it \(how))")
+    return TransferFailure(ascpCode: nil, text: "\(detail) (it \(manner))")
   }
 }
 
 extension String {
   private static let lastLinesLimit = 200
 
+  /// The last line and up to two lines before it, as far as they fit into an error text, or `nil` without a line.
   var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
     guard let last = lines.last?.prefix(Self.lastLinesLimit) else { return nil }

@@ -52,11 +52,9 @@ public struct AscpEngine: TransferEngine {
 
   /// Creates an engine that runs the ascp installed on this machine.
   ///
-  /// - Parameters:
-  ///   - program: The path of ascp. If `nil`, that in `STORAGE_AUTH_ASCP`, on the `PATH` or where IBM installs it.
-  ///   - options: The ascp options that the specification does not determine.
-  ///   - limits: The time limits, and the maximum size of the retained output.
-  ///   - time: The clock that measures the time limits.
+  /// `program` is the path of ascp. If `nil`, it is that in `STORAGE_AUTH_ASCP`, on the `PATH` or where IBM installs it.
+  /// The clock `time` measures the time limits.
+  ///
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public init(
     program: String? = nil, options: AscpOptions = AscpOptions(), limits: AscpLimits = AscpLimits(),
@@ -102,9 +100,9 @@ public struct AscpEngine: TransferEngine {
     }
     guard additions == nil else { throw .cannotDividePersistentSession }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, clock: time)
-    return try await sessions.run(report: report) { index, report throws(TransferFailure) in
+    return try await sessions.run(report: report) { number, report throws(TransferFailure) in
       var engine = self
-      engine.options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
+      engine.options.part = AscpOptions.Part(index: number, of: count, separatesPorts: options.separatesPorts)
       return try await engine.runSession(spec, additions: nil, report: report)
     }
   }
@@ -128,7 +126,7 @@ public struct AscpEngine: TransferEngine {
     } onCancel: {
       canceller.yield()
     }
-    if case .failure(let failure) = result, failure.kind == .transport { reach?.requireCheck(of: spec) }
+    if case .failure(let failure) = result, failure.kind == .transport { reach?.repeatCheck(of: spec) }
     return try result.get()
   }
 
@@ -154,9 +152,7 @@ public struct AscpEngine: TransferEngine {
       defer { invocation.removeFiles() }
       result = await supervise(
         invocation, on: listener, additions: additions, cancellations: cancellations, report: report)
-    } catch {
-      result = .failure(TransferFailure(unusable: error))
-    }
+    } catch { result = .failure(TransferFailure(unusable: error)) }
     listener.close()
     await listener.waitUntilClosed()
     return result
@@ -193,6 +189,7 @@ public struct AscpEngine: TransferEngine {
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ",
   ]
 
+  /// Returns a process with ascp's own variables, which take precedence over the inherited ones.
   func makeProcess(_ arguments: [String], _ ascpVariables: [String: Secret]) -> AscpProcess {
     var variables = ascpVariables
     for name in Self.inheritedVariables where ascpVariables[name] == nil {
@@ -209,7 +206,7 @@ public struct AscpEngine: TransferEngine {
         try? await time.sleep(for: limits.login)
         return nil
       }
-      // The task that ends first cancels the other task. The program has ended when the task group has ended.
+      // The task that ends first cancels the other one. Both are awaited, so that the process has ended.
       var result: (ending: AscpProcess.Ending, printed: String)?
       for await ended in group {
         group.cancelAll()
@@ -252,12 +249,8 @@ public struct AscpLimits: Sendable, Hashable {
 extension TransferQueue {
   /// Creates a transfer queue that uses the ascp installed on this machine and a token issuer.
   ///
-  /// - Parameters:
-  ///   - account: The account for sessions that have no account.
-  ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
-  ///   - configuration: The maximum number of active sessions and the retry limits.
-  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
-  ///   - context: The environment, files, network and clocks that issuers use.
+  /// The parameters are those of the initializer with an engine.
+  ///
   /// - Throws: An `AsperaError` that lists the searched locations if ascp is not found.
   public convenience init(
     account: AsperaAccount? = nil, issuer: some TokenIssuer,
@@ -285,12 +278,11 @@ extension AscpEngine {
     return version
   }
 
-  /// Tests whether the server accepts an account, without a transfer and without a token.
+  /// Tests whether the server of an account accepts it, without a transfer and without a token.
   ///
   /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
   /// login is the text that ascp prints.
   ///
-  /// - Parameter account: The account to log in with.
   /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
@@ -306,9 +298,7 @@ extension AscpEngine {
       case .killed: return .refused(.noAnswer(within: limits.login, printed: printed))
       case .exited, .signalled: return .refused(.ended(ran.ending, printed: printed))
       }
-    } catch {
-      return .refused(TransferFailure(unusable: error))
-    }
+    } catch { return .refused(TransferFailure(unusable: error)) }
   }
 }
 
@@ -320,9 +310,7 @@ extension AsperaAccount {
     do {
       return try TransferSigner(account: account).signed(
         TransferSpec(.send, []), with: TransferCredential(token: nil), in: .now)
-    } catch {
-      throw AsperaError(.invalidAccount, error.message, remedy: error.remedy)
-    }
+    } catch { throw AsperaError(.invalidAccount, error.message, remedy: error.remedy) }
   }
 }
 
@@ -348,10 +336,8 @@ public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
   public var notes: [String] {
     guard major < 4 else { return [] }
     return [
-      """
-      ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server \
-      never matches, and a server that has switched SHA-1 off ends in code 19.
-      """,
+      "ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server "
+        + "never matches, and a server that has switched SHA-1 off ends in code 19.",
       "ascp \(description) reads no ECDSA or Ed25519 keys, and none in the format of OpenSSH: code 19 as well.",
     ]
   }

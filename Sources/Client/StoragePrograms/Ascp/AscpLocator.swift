@@ -44,16 +44,17 @@ package struct AscpLocator: Sendable {
   }
 
   private var searchedPaths: [String] {
-    let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
-    let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
-    let locations = path + conda + Self.installationPaths.map { absolute($0) }
+    // A relative folder in `PATH` would make the result depend on the current folder.
+    let pathFolders = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }
+    let condaPaths = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
+    let locations = pathFolders.map { "\($0)/ascp" } + condaPaths + Self.installationPaths.map { absolute($0) }
     // A `PATH` often contains the same folder more than once.
     return locations.enumerated().filter { !locations[..<$0.offset].contains($0.element) }.map(\.element)
   }
 
   private func absolute(_ path: String) -> String {
-    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~"), let home else { return path }
-    return home + rest
+    guard let home, path.hasBytePrefix("~/") else { return path }
+    return home + path.dropFirst()
   }
 }
 
@@ -77,10 +78,8 @@ extension AscpLocator {
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
       "/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
-      "/Applications/IBM Aspera.app/Contents/Resources/transferd/bin/ascp",
-      "/Library/Aspera/bin/ascp",
-      "/Applications/Aspera Drive.app/Contents/Resources/ascp",
-      "~/Applications/Aspera CLI/bin/ascp",
+      "/Applications/IBM Aspera.app/Contents/Resources/transferd/bin/ascp", "/Library/Aspera/bin/ascp",
+      "/Applications/Aspera Drive.app/Contents/Resources/ascp", "~/Applications/Aspera CLI/bin/ascp",
       "~/.aspera/sdk/ascp",
     ]
   #else

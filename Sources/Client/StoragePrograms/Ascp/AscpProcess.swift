@@ -10,6 +10,7 @@ internal import SystemPackage
 ///
 /// The process is started once and awaited until it has ended. Cancelling the task kills the process group.
 struct AscpProcess: Sendable {
+  /// The way in which a process ended.
   enum Ending: Sendable, Hashable {
     case exited(Int32)
     case signalled(Int32)
@@ -29,10 +30,10 @@ struct AscpProcess: Sendable {
 
   /// Starts ascp, and waits until the process has ended.
   ///
-  /// - Parameters:
-  ///   - terminations: A sequence; SIGTERM is sent to the process group for each element.
-  ///   - waitUntilOver: A function that waits until no more output and no more frames are expected. The process is
-  ///     reaped only after it returns, so that the process group ID cannot have been reused.
+  /// SIGTERM is sent to the process group for each element of `terminations`. The process is reaped only after
+  /// `waitUntilOver` has returned, when no more output and no more frames are expected, so that the ID of the process
+  /// group cannot have been reused.
+  ///
   /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
   func run(
     terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
@@ -50,9 +51,9 @@ struct AscpProcess: Sendable {
             for await _ in terminations { try? execution.send(signal: .terminate, toProcessGroup: true) }
           }
           defer { group.cancelAll() }
-          let text = await Self.read(execution.standardOutput, limit: printedLimit)
+          let printed = await Self.read(execution.standardOutput, limit: printedLimit)
           if await waitUntilOver() == .kill { try? execution.send(signal: .kill, toProcessGroup: true) }
-          return text
+          return printed
         }
       }
       if Task.isCancelled { return (.killed, ended.closureResult) }
@@ -60,9 +61,7 @@ struct AscpProcess: Sendable {
       case .exited(let status): return (.exited(status), ended.closureResult)
       case .signaled(let signal): return (.signalled(signal), ended.closureResult)
       }
-    } catch {
-      return (Task.isCancelled ? .killed : .notStarted(Self.reason(for: error, program)), "")
-    }
+    } catch { return (Task.isCancelled ? .killed : .notStarted(Self.reason(for: error, program)), "") }
   }
 
   private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {

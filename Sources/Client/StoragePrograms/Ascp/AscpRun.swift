@@ -49,6 +49,7 @@ actor AscpRun {
     performEffects(attempt.begin())
   }
 
+  /// Waits for ascp's connection, and passes on what arrives until the connection closes.
   func receiveFrames() async {
     if let connection = await listener.connection() {
       self.connection = connection
@@ -56,7 +57,7 @@ actor AscpRun {
       await connection.read { bytes in
         for item in self.parser.feed(bytes) { self.receiveItem(item) }
       }
-      if let rest = parser.finish() { receiveItem(rest) }
+      if let lastItem = parser.finish() { receiveItem(lastItem) }
     }
     receive(.disconnected)
   }
@@ -162,6 +163,7 @@ actor AscpRun {
     }
   }
 
+  /// Waits until a condition that ``resumeWaiters()`` follows is true, or the run is finished.
   private func wait(until condition: () -> Bool) async {
     while !condition(), !isFinished { await withCheckedContinuation { waiters.append($0) } }
   }

@@ -34,10 +34,12 @@ struct AscpSessions: Sendable {
   private func runSession(
     _ number: Int, _ session: RunSession, report: @escaping @Sendable (TransferReport) -> Void
   ) async -> Result<TransferSummary, TransferFailure> {
+    // The wait fails only if the task is cancelled.
     if number > 1, (try? await clock.sleep(for: spacing * (number - 1))) == nil { return .failure(.cancelled) }
     return await Result.catching { () async throws(TransferFailure) in try await session(number, report) }
   }
 
+  /// Returns the sum of the results or the first failure, which cancels the other sessions.
   private static func totalResult(
     of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
   ) async -> Result<TransferSummary, TransferFailure> {

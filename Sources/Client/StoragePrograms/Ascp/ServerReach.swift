@@ -13,7 +13,9 @@ internal import SystemPackage
 /// before its first attempt, and again after an attempt that failed because of the network.
 final class ServerReach: Sendable {
   private struct State {
+    /// The servers that need no check before the next attempt.
     var checkedServers: Set<ByteExactString> = []
+    /// The servers that have ever accepted a connection.
     var reachedServers: Set<ByteExactString> = []
   }
 
@@ -22,10 +24,13 @@ final class ServerReach: Sendable {
   /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
   func requireReachable(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
     guard let server = Server(spec), !state.withLock({ $0.checkedServers.contains(server.name) }) else { return }
-    do { try await Self.connect(to: server, within: limit) } catch {
+    do {
+      try await Self.connect(to: server, within: limit)
+    } catch {
       if Task.isCancelled { throw .cancelled }
       var failure = TransferFailure(
-        .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
+        .transport,
+        "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, within: limit)).",
         remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
       failure.neverReachedServer = state.withLock { !$0.reachedServers.contains(server.name) }
       throw failure
@@ -36,7 +41,8 @@ final class ServerReach: Sendable {
     }
   }
 
-  func requireCheck(of spec: TransferSpec) {
+  /// Makes the next attempt check the server again.
+  func repeatCheck(of spec: TransferSpec) {
     guard let server = Server(spec) else { return }
     state.withLock { _ = $0.checkedServers.remove(server.name) }
   }
@@ -68,7 +74,7 @@ final class ServerReach: Sendable {
     channel.close(promise: nil)
   }
 
-  private static func reason(for error: any Error, _ limit: Duration) -> String {
+  private static func reason(for error: any Error, within limit: Duration) -> String {
     guard let error = error as? NIOConnectionError else { return "it cannot be connected to" }
     guard let connectionError = error.connectionErrors.first else { return "its name is not known" }
     switch connectionError.error {
@@ -79,6 +85,7 @@ final class ServerReach: Sendable {
     }
   }
 
+  /// The address to which ascp connects first.
   private struct Server {
     let host: String
     let port: Int
@@ -91,6 +98,7 @@ final class ServerReach: Sendable {
         spec.fields["use_system_ssh"]?.bool != true, spec.httpFallback != .on, spec.httpFallback != .force
       else { return nil }
       self.host = host
+      // The default ports of WebSocket Secure and of SSH, as ascp has them.
       port = spec.offersWebSocket == true ? spec.webSocketPort ?? 443 : spec.sshPort ?? 22
     }
   }

@@ -22,11 +22,9 @@ public struct AccountProbe: Sendable {
   let runner: any ProbeProgramRunner
   let temporaryFolder: String?
 
-  /// Creates a probe that runs the programs of this machine.
+  /// Creates a probe that runs the programs of this machine, with a maximum duration of an account check.
   ///
-  /// - Parameters:
-  ///   - context: The context that provides the key file, the `PATH` for `ssh` and `ssh-keyscan`, and the clock.
-  ///   - timeout: The maximum duration of an account check.
+  /// The context provides the key file, the `PATH` for `ssh` and `ssh-keyscan`, and the clock.
   public init(_ context: ProviderContext, timeout: Duration = .seconds(30)) {
     self.init(context, timeout: timeout, runner: nil, temporaryFolder: nil)
   }
@@ -48,7 +46,6 @@ public struct AccountProbe: Sendable {
   /// The only command that is sent to the server is `exit`, whose result does not matter. A password is sent only once,
   /// so that the check does not lock the account.
   ///
-  /// - Parameter account: The account to check.
   /// - Returns: A report about the login that the server accepted.
   /// - Throws: A `TransferFailure`: `account` if the server rejects the account or the key is unusable, `hostKey` if
   ///   the server does not have the pinned host key, `transport` if the server cannot be reached, `caller` if this
@@ -63,9 +60,7 @@ public struct AccountProbe: Sendable {
       accountReport = try await account.check(on: context)
       credential = try SSHConnection.Credential(of: account, in: context)
       folder = try TemporaryFolder(in: temporaryFolder)
-    } catch {
-      throw Task.isCancelled ? .checkCancelled : TransferFailure(uncheckable: error)
-    }
+    } catch { throw Task.isCancelled ? .checkCancelled : TransferFailure(uncheckable: error) }
     defer { folder.remove() }
     let run = ProbeRun(
       runner: runner, time: context.time, account: account, folder: folder, timeout: timeout, deadline: deadline)

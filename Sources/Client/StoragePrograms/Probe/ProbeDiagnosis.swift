@@ -11,13 +11,14 @@ struct ProbeDiagnosis {
   /// The texts of the prompts from the server, or from the client on the server's behalf.
   let prompts: [String]
 
+  /// The failure, of which the most specific cause counts, because the client prints general messages in each case.
   var failure: TransferFailure {
     hostKeyFailure ?? keyFailure ?? promptFailure ?? rejectionFailure ?? transportFailure ?? unknownFailure
   }
 
   /// The failure if the client rejects the server's host key, or all of its signature algorithms.
   private var hostKeyFailure: TransferFailure? {
-    if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
+    if let offer = transcript.text(after: "no matching host key type found. Their offer: ") {
       let offeredAlgorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
       guard !offeredAlgorithms.isEmpty, offeredAlgorithms.isSubset(of: ["ssh-rsa", "ssh-dss"]) else {
         return TransferFailure(
@@ -39,13 +40,14 @@ struct ProbeDiagnosis {
       remedy: "Compare the fingerprint with the server's administrator before you send a credential to this server.")
   }
 
+  /// The failure if the client cannot use the key, so that the server has not received a credential.
   private var keyFailure: TransferFailure? {
     if transcript.has("incorrect passphrase supplied", "bad passphrase") {
       return TransferFailure(
         .account, "The passphrase does not decrypt the key of \(user).",
         remedy: "Give the account the passphrase of this key; the server has received no credential.")
     }
-    if let reason = transcript.rest(of: "Load key \"\(SSHConnection.keyFile)\": ") {
+    if let reason = transcript.text(after: "Load key \"\(SSHConnection.keyFile)\": ") {
       return TransferFailure(
         .account, "The SSH client of this machine cannot use the key of \(user): \(SSHTranscript.printable(reason)).",
         remedy: "Convert it with ssh-keygen -p, or create a new one: ssh-keygen -t ed25519.")
@@ -61,14 +63,10 @@ struct ProbeDiagnosis {
   var sha1Failure: TransferFailure {
     TransferFailure(
       .account,
-      """
-      \(server) accepts RSA signatures with SHA-1 alone (ssh-rsa), which this machine's SSH client no longer creates \
-      with the key of \(user).
-      """,
-      remedy: """
-        Use an ECDSA or Ed25519 key if the server accepts one, or ask its administrator to update its SSH server. \
-        \(Self.ascpMayLogIn)
-        """)
+      "\(server) accepts RSA signatures with SHA-1 alone (ssh-rsa), which this machine's SSH client no longer creates "
+        + "with the key of \(user).",
+      remedy: "Use an ECDSA or Ed25519 key if the server accepts one, or ask its administrator to update its SSH "
+        + "server. \(Self.ascpMayLogIn)")
   }
 
   /// The remedy for algorithms that only the SSH client rejects.
@@ -94,6 +92,7 @@ struct ProbeDiagnosis {
       remedy: "Set a new one on the server, for example with passwd in an ssh session.")
   }
 
+  /// The failure if the server did not accept the credential, or accepted it and requires another one.
   private var rejectionFailure: TransferFailure? {
     if let missingMethods = transcript.missingMethods {
       let methodNames = excerpt(missingMethods.joined(separator: ", "))
@@ -209,7 +208,7 @@ struct SSHTranscript {
 
   init(_ text: String) { lines = text.split(whereSeparator: \.isNewline) }
 
-  var serverVersion: String? { rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) } }
+  var serverVersion: String? { text(after: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) } }
 
   /// The method of the login that succeeded, in one of the two forms in which versions of OpenSSH report it.
   var method: AccountProbeReport.Method? {
@@ -240,13 +239,12 @@ struct SSHTranscript {
 
   func has(_ texts: String...) -> Bool { lines.contains { line in texts.contains { line.contains($0) } } }
 
-  func rest(of text: String) -> Substring? {
-    for line in lines {
-      if let range = line.firstRange(of: text) { return line[range.upperBound...] }
-    }
-    return nil
+  /// Returns what follows a text in the first line that contains it.
+  func text(after beginning: String) -> Substring? {
+    lines.lazy.compactMap { line in line.firstRange(of: beginning).map { line[$0.upperBound...] } }.first
   }
 
+  /// The last line that is not a message for debugging.
   var lastMessage: String? {
     lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
   }

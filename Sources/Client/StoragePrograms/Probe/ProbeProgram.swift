@@ -29,6 +29,7 @@ package struct ProbeProgram: Sendable {
   }
 }
 
+/// The result of a program that has ended.
 package struct ProbeProgramResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
@@ -43,6 +44,7 @@ package struct ProbeProgramResult: Sendable, Equatable {
   }
 }
 
+/// The reason why a program has no result.
 package enum ProbeProgramError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
@@ -51,6 +53,7 @@ package enum ProbeProgramError: Error, Sendable, Hashable {
   case cancelled
 }
 
+/// A runner of the SSH client's programs, which tests replace.
 package protocol ProbeProgramRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
@@ -79,18 +82,17 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
         environment: .only(variables(of: program)), workingDirectory: FilePath(program.folder),
         platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
       ) { execution in
+        // The end of the stream signals success.
         let (success, successSignal) = AsyncStream<Never>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
         async let output = Self.read(execution.standardOutput, onExcess: kill)
         // The SSH client prints to standard error after it has created the marker, so the marker is searched for then.
         async let errors = Self.read(execution.standardError, onExcess: kill) {
-          if let marker = program.successMarker,
-            FileManager.default.fileExists(atPath: "\(program.folder)/\(marker.fileName)")
-          {
-            successSignal.finish()
-          }
+          guard let marker = program.successMarker else { return }
+          let markerPath = "\(program.folder)/\(marker.fileName)"
+          if FileManager.default.fileExists(atPath: markerPath) { successSignal.finish() }
         }
-        async let _ = enforce(program.successMarker?.grace, after: success, kill)
+        async let _ = endAfter(program.successMarker?.grace, of: success, kill)
         return try await (output, errors)
       }
       if Task.isCancelled { return .failure(.cancelled) }
@@ -99,9 +101,7 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
       return .success(ProbeProgramResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
     } catch let error as ProbeProgramError {
       return .failure(error)
-    } catch {
-      return .failure(Task.isCancelled ? .cancelled : .notStarted)
-    }
+    } catch { return .failure(Task.isCancelled ? .cancelled : .notStarted) }
   }
 
   /// Reads the output of a program, calls `afterPart` after each part, and kills a program that prints too much.
@@ -126,7 +126,7 @@ struct SubprocessProbeRunner: ProbeProgramRunner {
   }
 
   /// Kills a program that still runs when the time after its success has elapsed.
-  private func enforce(_ grace: Duration?, after success: AsyncStream<Never>, _ kill: @Sendable () -> Void) async {
+  private func endAfter(_ grace: Duration?, of success: AsyncStream<Never>, _ kill: @Sendable () -> Void) async {
     for await _ in success {}
     guard let grace, !Task.isCancelled, (try? await time.sleep(for: grace)) != nil else { return }
     kill()

@@ -16,6 +16,7 @@ struct ProbeRun {
   /// The uptime at which the account check must have ended.
   let deadline: Duration
 
+  /// Logs in with a credential, and returns a report about the login, or throws the reason for which it failed.
   func check(
     _ credential: SSHConnection.Credential, _ accountReport: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
@@ -141,6 +142,7 @@ struct ProbeRun {
     return prompts.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
   }
 
+  /// The prompts that the askpass program recorded.
   private var prompts: [String] {
     (read(SSHConnection.promptsFile) ?? "").words(between: SSHConnection.promptSeparator).map { String($0) }
   }
@@ -177,9 +179,7 @@ struct ProbeRun {
   private func write(_ text: String, to name: String, isExecutable: Bool = false) throws(TransferFailure) {
     do {
       _ = try folder.write(Array(text.utf8), to: name, isExecutable: isExecutable)
-    } catch {
-      throw TransferFailure(uncheckable: error)
-    }
+    } catch { throw TransferFailure(uncheckable: error) }
   }
 }
 

@@ -9,6 +9,7 @@ internal import StorageAuth
 ///
 /// Every path is relative to that folder, so that OpenSSH's quoting and expansions do not matter.
 struct SSHConnection {
+  /// The credential with which the client logs in.
   enum Credential {
     /// The client has no credential, so that the connection ends before authentication.
     case none
@@ -24,6 +25,7 @@ struct SSHConnection {
     case sha1Query
   }
 
+  /// The host keys that the client accepts.
   enum HostKeys {
     /// The client accepts no host key, so that it exits after the key exchange.
     case none
@@ -152,6 +154,7 @@ extension SSHConnection.Credential {
       case .pem(let text): self = .pem(text, passphrase: key.passphrase)
       case .file(let path):
         let expandedPath = context.absolute(path) ?? path
+        // A link to a relative path would start at its own folder.
         let folder = expandedPath.beginsWithByte("/") ? "" : "\(FileManager.default.currentDirectoryPath)/"
         self = .file(path: folder + expandedPath, passphrase: key.passphrase)
       }

@@ -89,10 +89,6 @@ public struct AppServerCredentialProvider: CredentialProvider {
 extension CredentialProvider where Self == AppServerCredentialProvider {
   /// Returns a provider that requests temporary keys from the app's own server, at a URL that requires no login.
   ///
-  /// ```swift
-  /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
-  /// ```
-  ///
   /// The parameters are those of the initializer of ``AppServerCredentialProvider``.
   public static func appServer(
     _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
@@ -104,10 +100,6 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
 /// A request to an app server, created for each credential so that it can carry the app's current login.
 ///
 /// The headers and the body may contain a login: `print`, `dump` and `Mirror` do not show them.
-///
-/// ```swift
-/// AppServerRequest("https://app.example.com/sts", headers: [.authorization: "Bearer \(session.token)"])
-/// ```
 public struct AppServerRequest: Sendable {
   /// The app server's URL with the scheme `https`, or `http` if the server runs on this machine.
   public var url: String

@@ -101,13 +101,14 @@ extension AppServerResponse {
       ("AccessKeyId", secretField, tokenField), in: object, expirationIn: object, at: response.issuerTime)
   }
 
-  private static let ids = ["tmpSecretId", "TmpSecretId"]
-  private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
-  private static let tokens = [
+  // The spellings of the fields in the vendor's documentation, SDKs and samples.
+  private static let idNames = ["tmpSecretId", "TmpSecretId"]
+  private static let secretNames = ["tmpSecretKey", "TmpSecretKey"]
+  private static let tokenNames = [
     "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
   ]
-  private static let starts = ["startTime", "StartTime"]
-  private static let expirations = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+  private static let startNames = ["startTime", "StartTime"]
+  private static let expirationNames = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
 
   fileprivate func cosKey(in object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
@@ -115,23 +116,23 @@ extension AppServerResponse {
       if let refusal = AppServerResponseFormat.cos.refusal(object) { throw error(for: refusal) }
       throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
     }
-    let id = try reader.text(Self.ids, in: fields)
-    let secret = try reader.text(Self.secrets, in: fields)
-    let token = try reader.text(Self.tokens, in: fields)
+    let id = try reader.text(Self.idNames, in: fields)
+    let secret = try reader.text(Self.secretNames, in: fields)
+    let token = try reader.text(Self.tokenNames, in: fields)
     // The vendor's formats have the times beside the credentials, in them, or outside of the envelope.
     let objects = [envelope, fields, object]
-    guard let expiration = try reader.time(Self.expirations, in: objects) else {
+    guard let expiration = try reader.time(Self.expirationNames, in: objects) else {
       throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
     }
-    let start = try reader.time(Self.starts, in: objects)
+    let start = try reader.time(Self.startNames, in: objects)
+    let key = AccessKey(id: id, secret: secret, sessionToken: token, start: start, expiration: expiration)
     // Without a date in the head of the response, the start is when the issuer's clock says that the key was issued.
-    return try reader.issued(
-      id: id, secret: secret, token: token, start: start, expiration: expiration, at: response.issuerTime ?? start)
+    return try reader.issued(key, at: response.issuerTime ?? start)
   }
 
   /// Returns the object with the key's fields, which is nested, or the envelope itself as in the vendor's browser SDK.
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
-    return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
+    return envelope.first(Self.idNames + Self.secretNames) == nil ? nil : envelope
   }
 }

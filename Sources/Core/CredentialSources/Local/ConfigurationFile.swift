@@ -24,7 +24,8 @@ package struct ConfigurationFile: Sendable {
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
-    let weakness: FileWeakness?
+    /// The reason why others could have written the file, or `nil`.
+    fileprivate let weakness: FileWeakness?
     package let location: SettingLocation
 
     /// Returns the location of a part of this file, such as `profile “default”`, for error messages.
@@ -35,34 +36,43 @@ package struct ConfigurationFile: Sendable {
 
   /// Reads the file, and reports a warning if other users can read it or could have written it.
   ///
-  /// - Parameter named: The path that the calling program specifies.
+  /// The path that the calling program specifies comes first, then that of the variable, then the default paths.
+  ///
+  /// - Parameter givenPath: The path that the calling program specifies.
   /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if there is no file at a specified
   ///   path or a file cannot be read, because a chain must not skip a source that the user intended to use.
-  package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
-    let variablePath = variable.flatMap { context.variable($0) }
-    if let path = named ?? variablePath {
-      if let contents = try contents(of: path, in: context) { return contents }
-      let attribution = named == nil ? ", which \(variable ?? "") names," : ""
-      throw location(of: path + attribution).error(
-        .failed, "is not there", remedy: named == nil ? "Correct or remove \(variable ?? "")." : nil)
+  package func read(in context: ProviderContext, named givenPath: String? = nil) throws(CredentialError) -> Contents {
+    if let path = givenPath {
+      guard let contents = try contents(at: path, in: context) else {
+        throw location(of: path).error(.failed, "is not there")
+      }
+      return contents
+    }
+    if let variable, let path = context.variable(variable) {
+      guard let contents = try contents(at: path, in: context) else {
+        throw location(of: "\(path), which \(variable) names,").error(
+          .failed, "is not there", remedy: "Correct or remove \(variable).")
+      }
+      return contents
     }
     for path in paths {
-      if let contents = try contents(of: path, in: context) { return contents }
+      if let contents = try contents(at: path, in: context) { return contents }
     }
     throw CredentialError(
       .notConfigured, source: source, "There is no file \(paths.joined(separator: " or ")).", remedy: remedy)
   }
 
-  private func location(of path: String) -> SettingLocation {
-    SettingLocation(source: source, name: "The file \(path)", remedy: remedy)
+  private func location(of file: String) -> SettingLocation {
+    SettingLocation(source: source, name: "The file \(file)", remedy: remedy)
   }
 
-  private func contents(of path: String, in context: ProviderContext) throws(CredentialError) -> Contents? {
+  /// Reads the file at a path and reports its warnings, or returns `nil` without a file.
+  private func contents(at path: String, in context: ProviderContext) throws(CredentialError) -> Contents? {
     guard let path = context.absolute(path) else { return nil }
     let location = location(of: path)
-    guard let contents = try context.files.read(path, at: location) else { return nil }
-    contents.warnings(about: location, at: path).forEach(context.onWarning)
-    return Contents(bytes: contents.bytes, path: path, weakness: contents.weakness(at: path), location: location)
+    guard let file = try context.files.read(path, at: location) else { return nil }
+    file.warnings(about: location, at: path).forEach(context.onWarning)
+    return Contents(bytes: file.bytes, path: path, weakness: file.anyWeakness(at: path), location: location)
   }
 }
 
@@ -95,8 +105,8 @@ extension FileReader {
 }
 
 extension FileContents {
-  /// Returns the reason why others could have written the file, by its path or its permissions, or `nil`.
-  func weakness(at path: String) -> FileWeakness? {
+  /// Returns the reason why others could have written the file, by its path or else its permissions, or `nil`.
+  fileprivate func anyWeakness(at path: String) -> FileWeakness? {
     weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
   }
 
@@ -108,7 +118,7 @@ extension FileContents {
           source: location.source, "\(location.name) holds secrets and can be read by others than its owner.",
           remedy: "Run chmod 600 \(path)."))
     }
-    if let weakness = weakness(at: path) {
+    if let weakness = anyWeakness(at: path) {
       warnings.append(
         CredentialWarning(
           source: location.source,
@@ -123,7 +133,8 @@ extension FileContents {
   /// The group of a file that belongs to root does not count: container platforms and service managers let a program's
   /// user read the file by it. The mode does not count at a place that determines the readers of its files itself.
   package var isReadableByOthers: Bool {
-    guard place == nil else { return false }
-    return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+    guard place == nil, let permissions else { return false }
+    let (groupCanRead, othersCanRead) = (permissions & 0o040 != 0, permissions & 0o004 != 0)
+    return othersCanRead || groupCanRead && !isGrantedByRoot
   }
 }

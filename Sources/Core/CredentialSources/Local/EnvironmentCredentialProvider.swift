@@ -40,25 +40,34 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
   ///   only some variables are set, a file cannot be used, or the key is invalid.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let id = try value(idName, in: context)
-    let secret = try value(secretName, in: context)
+    let id = try value(of: idName, in: context)
+    let secret = try value(of: secretName, in: context)
     let tokenName = tokenNames.first { isSet($0, in: context) }
-    let token = try tokenName.flatMap { name throws(CredentialError) in try value(name, in: context) }
-    if let id, let secret {
-      let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: context))
-      return IssuedCredential(try validated(key))
+    let token = try tokenName.flatMap { name throws(CredentialError) in try value(of: name, in: context) }
+    guard let id, let secret else {
+      let missingNames = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
+      throw incompleteKeyError(missingNames, in: context)
     }
-    let missingNames = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
-    let missing = missingNames.joined(separator: " and ")
-    guard missingNames.count < 2 || token != nil else {
+    let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: context))
+    do {
+      try key.check(idWithout: [])
+    } catch {
       throw CredentialError(
+        .failed, source: source, "The key of the environment cannot be used. \(error.message)", remedy: error.remedy)
+    }
+    return IssuedCredential(key)
+  }
+
+  private func incompleteKeyError(_ missingNames: [String], in context: ProviderContext) -> CredentialError {
+    let missing = missingNames.joined(separator: " and ")
+    let presentNames = ([idName, secretName] + tokenNames).filter { isSet($0, in: context) }
+    guard !presentNames.isEmpty else {
+      let tokenAdvice = tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
+      return CredentialError(
         .notConfigured, source: source, "The environment does not set \(missing).",
         remedy: "Set \(idName) and \(secretName)\(tokenAdvice).")
     }
-    let presentNames = ([idName, secretName] + tokenNames).filter {
-      !missingNames.contains($0) && isSet($0, in: context)
-    }
-    throw CredentialError(
+    return CredentialError(
       .failed, source: source, "The environment sets \(presentNames.joined(separator: " and ")) but not \(missing).",
       remedy: "Set \(missing) as well, or unset the others.")
   }
@@ -70,11 +79,11 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// Returns the value of a variable, or of the file that the variable with the suffix `_FILE` names.
   ///
   /// The file is read at each call, because a platform may replace it.
-  private func value(_ name: String, in context: ProviderContext) throws(CredentialError) -> String? {
-    let value = context.variable(name)
+  private func value(of name: String, in context: ProviderContext) throws(CredentialError) -> String? {
+    let directValue = context.variable(name)
     let fileVariable = fileVariable(of: name)
-    guard let path = context.variable(fileVariable) else { return value }
-    guard value == nil else {
+    guard let path = context.variable(fileVariable) else { return directValue }
+    guard directValue == nil else {
       throw CredentialError(
         .failed, source: source, "The environment sets both \(name) and \(fileVariable).", remedy: "Unset one of them.")
     }
@@ -99,19 +108,5 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         remedy: "Write it as 2026-11-20T08:00:00Z, or unset it.")
     }
     return expiration
-  }
-
-  private var tokenAdvice: String {
-    tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
-  }
-
-  private func validated(_ key: AccessKey) throws(CredentialError) -> AccessKey {
-    do {
-      try key.check(idWithout: [])
-      return key
-    } catch {
-      throw CredentialError(
-        .failed, source: source, "The key of the environment cannot be used. \(error.message)", remedy: error.remedy)
-    }
   }
 }

@@ -74,25 +74,24 @@ package struct INIDocument {
 
   /// Records the section of a header line, and returns its normalized name, or `nil` for a line without a name.
   private mutating func beginSection(_ line: String, at lineNumber: Int) -> String? {
-    guard let end = line.firstIndex(of: "]"), let name = line[line.index(after: line.startIndex)..<end].trimmed else {
-      return nil
-    }
-    let key = dialect.normalizeSection(name)
-    if let existing = sections[key] {
-      sections[key]?.recordProblem("appears twice, in lines \(existing.line) and \(lineNumber)")
+    guard let bracket = line.firstIndex(of: "]"), let name = line[..<bracket].dropFirst().trimmed else { return nil }
+    let normalizedName = dialect.normalizeSection(name)
+    if let existing = sections[normalizedName] {
+      sections[normalizedName]?.recordProblem("appears twice, in lines \(existing.line) and \(lineNumber)")
     } else {
-      sections[key] = Section(line: lineNumber)
+      sections[normalizedName] = Section(line: lineNumber)
       names.append(name)
     }
-    return key
+    return normalizedName
   }
 
+  /// Records a line's setting in a section, under `parent.key` if it is nested, or records why it is invalid.
   private mutating func addSetting(_ line: String, indentation: Int, to section: String, at lineNumber: Int) {
-    guard let equals = line.firstIndex(of: "="), let name = line[..<equals].trimmed else {
+    guard let equalsSign = line.firstIndex(of: "="), let name = line[..<equalsSign].trimmed else {
       sections[section]?.recordProblem("has content in line \(lineNumber) that is not a setting")
       return
     }
-    let value = value(of: line[line.index(after: equals)...])
+    let value = parsedValue(line[equalsSign...].dropFirst())
     var key = dialect.normalizeKey(name)
     if dialect.hasNestedSettings, let parent, indentation > parent.indentation {
       guard parent.isEmpty else {
@@ -109,12 +108,12 @@ package struct INIDocument {
   }
 
   /// Returns a setting's value without its comment, the surrounding whitespace and, by dialect, the quotation marks.
-  private func value(of text: Substring) -> String {
+  private func parsedValue(_ text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",
-      let end = value.dropFirst().firstIndex(of: quote)
+      let closingQuote = value.dropFirst().firstIndex(of: quote)
     {
-      return String(value[value.index(after: value.startIndex)..<end])
+      return String(value[..<closingQuote].dropFirst())
     }
     var isAfterWhitespace = true
     let scalars = value.unicodeScalars

@@ -99,10 +99,6 @@ extension ProcessCredentialProvider: Redacted {
 extension CredentialProvider where Self == ProcessCredentialProvider {
   /// Returns a provider that runs a command and reads the keys that the command prints as JSON.
   ///
-  /// ```swift
-  /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
-  /// ```
-  ///
   /// The parameters are those of the initializer of ``ProcessCredentialProvider``.
   public static func process(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
@@ -150,8 +146,8 @@ public struct ProcessOutputFormat: Sendable {
 /// The command runs without a shell, so that no part of it is expanded, unless it is created with ``shell(_:)``.
 ///
 /// ```swift
-/// let command: CredentialCommand = ["/usr/local/bin/vault-key", "--account", "photos"]
-/// let piped = CredentialCommand.shell("vault read oss | jq .data")
+/// let keys = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
+/// let pipedKeys = CredentialCache(.process(.shell("vault read oss | jq .data")))
 /// ```
 public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   let arguments: [String]

@@ -12,8 +12,7 @@ public import StorageAuth
 ///
 /// A profile contains a credential, or specifies a service or a command that issues credentials. A default file or a
 /// default profile that does not exist counts as not configured, so that a chain continues with its next source. A file
-/// or a profile that the caller specifies must exist, and a file that exists must be valid: the provider throws
-/// `failed` or `malformedResponse` otherwise.
+/// or a profile that the caller specifies must exist, and each file must be valid: see the errors of ``issue(in:)``.
 public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -43,8 +42,7 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
   ///
   /// - Parameter context: The context whose files and variables are read, and in which services and commands run.
   /// - Throws: A `CredentialError`: `notConfigured` if the default file or the default profile does not exist or has no
-  ///   credential; `failed` or `malformedResponse` if a file or a profile that is specified cannot be used; or the error
-  ///   of the service or the command that the profile specifies.
+  ///   credential; `failed` or `malformedResponse` if another one cannot be used; or that of the service or command.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     try await read(context)
   }

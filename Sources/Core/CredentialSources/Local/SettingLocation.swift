@@ -29,15 +29,6 @@ package struct SettingLocation: Sendable {
   }
 }
 
-extension CredentialError {
-  /// Returns this error as one of the provider at a location, with `failed` in place of `notConfigured`.
-  fileprivate func located(at location: SettingLocation) -> CredentialError {
-    CredentialError(
-      code == .notConfigured ? .failed : code, source: "\(location.source): \(source)", "\(location.name): \(message)",
-      remedy: remedy, isRetryable: isRetryable, declined: declined)
-  }
-}
-
 extension CredentialProvider {
   /// Requests a credential on behalf of a setting that requires it, so that `notConfigured` becomes `failed`.
   package func issue(
@@ -46,7 +37,12 @@ extension CredentialProvider {
     do {
       let issued = try await issue(in: context)
       return issued.with(source: "\(location.source): \(issued.source ?? source)")
-    } catch { throw error.located(at: location) }
+    } catch {
+      throw CredentialError(
+        error.code == .notConfigured ? .failed : error.code, source: "\(location.source): \(error.source)",
+        "\(location.name): \(error.message)", remedy: error.remedy, isRetryable: error.isRetryable,
+        declined: error.declined)
+    }
   }
 }
 
@@ -54,12 +50,12 @@ extension ProviderContext {
   /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
   package func token(in path: String, for location: SettingLocation) -> IdentityTokenSource {
     { () throws(CredentialError) in
-      let file = SettingLocation(
+      let fileLocation = SettingLocation(
         source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")
-      guard let absolute = absolute(path), let contents = try files.read(absolute, at: file) else {
-        throw file.error(.failed, "is not there")
+      guard let absolutePath = absolute(path), let contents = try files.read(absolutePath, at: fileLocation) else {
+        throw fileLocation.error(.failed, "is not there")
       }
-      guard let text = String(utf8: contents.bytes)?.trimmed else { throw file.malformed("holds no text") }
+      guard let text = String(utf8: contents.bytes)?.trimmed else { throw fileLocation.malformed("holds no text") }
       return Secret(text)
     }
   }
@@ -74,12 +70,12 @@ extension ProviderContext {
     guard required.contains(where: { variable($0) != nil }) else {
       throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")
     }
-    let missingNames = names.filter { variable($0) == nil }
-    guard missingNames.isEmpty else {
-      let presentNames = names.filter { variable($0) != nil }
-      throw location.error(
-        .failed, "sets \(presentNames.joined(separator: " and ")) but not \(missingNames.joined(separator: " and "))")
+    let values = names.compactMap { variable($0) }
+    guard values.count == names.count else {
+      let present = names.filter { variable($0) != nil }.joined(separator: " and ")
+      let missing = names.filter { variable($0) == nil }.joined(separator: " and ")
+      throw location.error(.failed, "sets \(present) but not \(missing)")
     }
-    return names.compactMap { variable($0) }
+    return values
   }
 }

@@ -41,24 +41,12 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
     ]
     if let policy { parameters.append(FormPair("Policy", policy)) }
     if let externalID {
-      try Self.requireExternalID(externalID, check)
+      // The limits are those of the pages "AssumeRole" in the STS API references of AWS and of Alibaba Cloud.
+      try check.requireText(
+        externalID, named: "The external ID", marks: "_+=,.@:/-", length: 2...1224,
+        remedy: "Use the ID that the role requires:")
       parameters.append(FormPair("ExternalId", externalID))
     }
     return parameters
-  }
-
-  /// Checks an external ID (pages "AssumeRole" in the STS API references of AWS and of Alibaba Cloud).
-  private static func requireExternalID(_ id: String, _ check: RequestCheck) throws(CredentialError) {
-    let length = 2...1224
-    let marks = "_+=,.@:/-"
-    let isAllowed = id.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
-    guard isAllowed, length.contains(id.utf8.count) else {
-      throw check.refusal(
-        isAllowed
-          ? "The external ID has \(id.utf8.count) characters."
-          : "The external ID contains a character that the service does not allow.",
-        remedy: "Use the ID that the role requires: \(length.lowerBound) to \(length.upperBound) letters, digits and "
-          + "\(marks).")
-    }
   }
 }

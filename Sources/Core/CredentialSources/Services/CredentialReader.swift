@@ -53,17 +53,18 @@ package struct CredentialReader: Sendable {
   }
 
   private static func message(aboutImplausible time: Timestamp, in name: String, _ value: JSONValue) -> String {
-    let isExpiration = name.lowercased().hasPrefix("expir")
-    if !isDateText(value), time.unixSeconds <= 0 {
+    let isDateText = value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
+    // A small number is probably not a time at all; only a larger one, and a date, can be too early.
+    if !isDateText, time.unixSeconds <= 0 {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
-    if !isDateText(value), time.unixSeconds <= maximumDuration {
+    if !isDateText, time.unixSeconds <= maximumDuration {
       return
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
     if time < Timestamp.plausible.lowerBound {
-      return isExpiration
+      return name.lowercased().hasPrefix("expir")
         ? "The credential expired at \(time) according to the field \(name); the vendors' sample responses have such dates."
         : "The field \(name) is \(time), which is too early for a current credential."
     }
@@ -72,10 +73,6 @@ package struct CredentialReader: Sendable {
 
   /// The maximum duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
   private static let maximumDuration: Int64 = 10 * 365 * 86_400
-
-  private static func isDateText(_ value: JSONValue) -> Bool {
-    value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
-  }
 
   private static func time(in value: JSONValue) -> Timestamp? {
     switch value {
@@ -86,13 +83,6 @@ package struct CredentialReader: Sendable {
       return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
     default: return nil
     }
-  }
-
-  package func issued(
-    id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
-  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let key = AccessKey(id: id, secret: secret, sessionToken: token, start: start, expiration: expiration)
-    return try issued(key, at: issuerTime)
   }
 
   /// Returns a key after checking its fields, that it starts before it expires, and that it is valid for the issuer.
@@ -129,7 +119,8 @@ extension CredentialReader {
     guard let expiration = try time(expirationNames, in: [object]) else {
       throw malformed("The response has no field \(expirationNames.joined(separator: " or ")).")
     }
-    return try issued(id: id, secret: secret, token: token, expiration: expiration, at: issuerTime)
+    return try issued(
+      AccessKey(id: id, secret: secret, sessionToken: token, expiration: expiration), at: issuerTime)
   }
 }
 
@@ -145,13 +136,5 @@ extension JSONObject {
       if let value = self[name] { return (name, value) }
     }
     return nil
-  }
-
-  /// The string values, at any depth, of members whose names contain a word for a secret or a token.
-  package var secrets: [Secret] {
-    flatMap { name, value -> [Secret] in
-      let ownSecrets = namesSecret(name) ? value.string.map { [Secret($0)] } : nil
-      return (ownSecrets ?? []) + (value.array ?? [value]).flatMap { $0.object?.secrets ?? [] }
-    }
   }
 }

@@ -2,6 +2,7 @@
 
 package import StorageAuth
 
+/// The outcome of an operation whose run time is limited.
 package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -12,20 +13,16 @@ extension SigningClock {
   /// Runs an operation in a separate task for at most a duration, and returns the outcome.
   ///
   /// The function returns at the limit even if the operation ignores its cancellation and continues in the background.
-  /// If the caller's task is cancelled, it returns at once with `cancelled`. The operation starts in any case; a result
-  /// that comes after the end of the wait is discarded.
+  /// If the caller's task is cancelled, it returns at once with `cancelled`. The operation starts in any case.
   package func run<Value: Sendable>(
     timeout: Duration, _ operation: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let firstOutcome = FirstOutcome<LimitedOutcome<Value>>()
     let operationTask = Task { firstOutcome.decide(on: .finished(await operation())) }
     let timeoutTask = Task {
-      do {
-        try await sleep(for: timeout)
-        firstOutcome.decide(on: .timedOut)
-      } catch {
-        // The sleep ends early only when the outcome is decided.
-      }
+      // The sleep ends early, with an error, only when the outcome is decided.
+      guard (try? await sleep(for: timeout)) != nil else { return }
+      firstOutcome.decide(on: .timedOut)
     }
     defer {
       operationTask.cancel()

@@ -46,7 +46,7 @@ package struct MetadataService: Sendable {
     } catch { throw notConfiguredIfAbsent(error) }
   }
 
-  /// Sends a request, and throws the error of the attempt itself.
+  /// Sends a request, whose retryable error does not become `notConfigured`.
   package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
@@ -154,7 +154,6 @@ extension MetadataService {
 /// A record of whether a service has ever responded.
 package final class ServicePresence: Sendable {
   private let hasRespondedOnce = Lock(false)
-
   package init() {}
 
   var hasResponded: Bool { hasRespondedOnce.withLock { $0 } }

@@ -5,10 +5,9 @@ package import StorageAuth
 /// A function that returns an identity token, called for each request, because tokens are rotated.
 package typealias IdentityTokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-/// A validator of a request's parameters, whose errors contain the limit that a parameter exceeds.
+/// A check of a request's parameters, whose errors contain the limit that a parameter exceeds.
 package struct RequestCheck: Sendable {
   package let source: String
-
   package init(source: String) { self.source = source }
 
   package func refusal(_ message: String, remedy: String) -> CredentialError {
@@ -27,11 +26,20 @@ package struct RequestCheck: Sendable {
 
   /// Checks a session name's length, and that it consists of ASCII letters, digits and the characters in `marks`.
   package func requireSessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
-    let isAllowed = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
-    guard isAllowed, length.contains(name.utf8.count) else {
+    try requireText(name, named: "The session name", marks: marks, length: length, remedy: "Use")
+  }
+
+  /// Checks a text's length and characters; `remedy` is the beginning of a sentence that ends with the limits.
+  func requireText(
+    _ text: String, named name: String, marks: String, length: ClosedRange<Int>, remedy: String
+  ) throws(CredentialError) {
+    let isAllowed = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || marks.utf8.contains($0) }
+    guard isAllowed, length.contains(text.utf8.count) else {
+      let problem =
+        isAllowed ? "has \(text.utf8.count) characters" : "contains a character that the service does not allow"
       throw refusal(
-        "The session name is not valid for this service.",
-        remedy: "Use \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
+        "\(name) \(problem).",
+        remedy: "\(remedy) \(length.lowerBound) to \(length.upperBound) letters, digits and \(marks).")
     }
   }
 

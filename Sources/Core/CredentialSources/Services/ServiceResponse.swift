@@ -21,6 +21,7 @@ package struct ReceivedResponse: Sendable {
   }
 }
 
+/// A service's response with its body parsed as JSON or XML.
 package struct ServiceResponse: Sendable {
   private let receivedResponse: ReceivedResponse
   /// The body as a JSON object, or `nil` if it is none; a byte order mark is skipped.
@@ -46,6 +47,7 @@ package struct ServiceResponse: Sendable {
   package var isSuccess: Bool { response.status.kind == .successful }
   package var issuerTime: Timestamp? { receivedResponse.issuerTime }
 
+  /// The message for a body that is not a JSON object, with what it probably is instead.
   var unreadableMessage: String {
     let firstByte = body.first { $0 > UInt8(ascii: " ") }
     let contentType = response.headerFields[.contentType]?.lowercased() ?? ""
@@ -122,7 +124,16 @@ extension XMLNode {
   }
 }
 
-func namesSecret(_ name: String) -> Bool {
-  let name = name.asciiLowercased
-  return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
+extension JSONObject {
+  /// The string values, at any depth, of members whose names contain a word for a secret or a token.
+  package var secrets: [Secret] {
+    flatMap { name, value -> [Secret] in
+      let ownSecrets = namesSecret(name) ? value.string.map { [Secret($0)] } : nil
+      return (ownSecrets ?? []) + (value.array ?? [value]).flatMap { $0.object?.secrets ?? [] }
+    }
+  }
+}
+
+private func namesSecret(_ name: String) -> Bool {
+  ["secret", "token", "password"].contains { name.asciiLowercased.containsBytes(of: $0) }
 }

@@ -93,7 +93,6 @@ package final class ServiceClock: Sendable {
   private static let tolerance = Duration.seconds(30)
 
   private let anchor = Lock<Anchor?>(nil)
-
   package init() {}
 
   /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.

@@ -5,9 +5,11 @@
 /// All instants are uptimes. At most one request to the provider is in flight, which all waiters share. No waiter owns
 /// the request, so a waiter can be cancelled without disturbing it.
 package struct CacheMachine<Value: Credential> {
+  /// The demand of a caller for a credential.
   package struct Requirement {
     /// The duration for which the credential must remain valid.
     var duration: Duration
+    /// The generation of a credential that a service rejected, according to the caller, or `nil`.
     var rejectedGeneration: CredentialGeneration?
 
     package init(lasting duration: Duration, rejected generation: CredentialGeneration? = nil) {
@@ -30,7 +32,7 @@ package struct CacheMachine<Value: Credential> {
     case startRequest(number: UInt64)
     /// The cache cancels the call of the provider, if the call is still running, and the timeout of the request.
     case cancelRequest(number: UInt64)
-    case resume(waiter: UInt64, WaitResult)
+    case resume(waiterNumber: UInt64, WaitResult)
     case deliver(AuthEvent.Refresh)
   }
 
@@ -49,9 +51,9 @@ package struct CacheMachine<Value: Credential> {
     var cachedCredential: CachedCredential<Value>
     var expiration: Duration?
     var refreshTime: Duration?
-
     var generation: CredentialGeneration { cachedCredential.generation }
 
+    /// Returns whether the credential remains valid for a duration, and at least for a nanosecond.
     func isValid(for duration: Duration, at uptime: Duration) -> Bool {
       guard let expiration else { return true }
       guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
@@ -69,8 +71,8 @@ package struct CacheMachine<Value: Credential> {
   }
 
   struct ProviderRequest {
-    var number: UInt64
-    var startTime: Duration
+    let number: UInt64
+    let startTime: Duration
   }
 
   /// A failure of the provider, with the uptimes until which callers and background refreshes do not call it again.
@@ -90,6 +92,7 @@ package struct CacheMachine<Value: Credential> {
 
   let configuration: CredentialCacheConfiguration
   let source: String
+  /// Whether there is a provider; otherwise, the app sets the credentials.
   let hasProvider: Bool
   /// The generation of the credential whose expiration was announced, in a cache without a provider.
   var announcedGeneration: CredentialGeneration?
@@ -97,6 +100,7 @@ package struct CacheMachine<Value: Credential> {
   /// The generation of the cached credential if a service rejected this credential.
   var rejectedGeneration: CredentialGeneration?
   var requestInFlight: ProviderRequest?
+  /// The requirements of the waiting callers, by the numbers of the callers.
   var waiters: [UInt64: Requirement] = [:]
   var failure: ProviderFailure?
   var failuresInARow = 0
@@ -113,6 +117,7 @@ package struct CacheMachine<Value: Credential> {
     self.configuration = configuration
   }
 
+  /// Returns the cached credential if it remains valid for a duration and was not rejected.
   package func servableCredential(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
     guard let entry, !isShutDown, rejectedGeneration != entry.generation, entry.isValid(for: duration, at: uptime)
     else { return nil }
@@ -135,6 +140,7 @@ package struct CacheMachine<Value: Credential> {
 
   func remainingBackoff(at uptime: Duration) -> Duration { failure.map { max(.zero, $0.backoffEnd - uptime) } ?? .zero }
 
+  /// Returns whether a caller who is served the cached credential now starts its background refresh.
   func isRefreshDue(at uptime: Duration) -> Bool {
     guard let entry, entry.isRefreshDue(at: uptime), requestInFlight == nil, !isShutDown,
       announcedGeneration != entry.generation
@@ -154,18 +160,10 @@ package struct CacheMachine<Value: Credential> {
     return .due(at: max(uptime, next, failure?.refreshBackoffEnd ?? next))
   }
 
-  /// Starts a background refresh, or announces the credential's expiration once if there is no provider.
-  mutating func startRefresh(at uptime: Duration) -> [Effect] {
-    guard !hasProvider, let entry, let expiration = entry.expiration else { return startRequest(at: uptime) }
-    announcedGeneration = entry.generation
-    let outcome = AuthEvent.Refresh.Outcome.ending(entry.generation, lifetime: expiration - uptime)
-    return [.deliver(AuthEvent.Refresh(source: source, outcome: outcome))]
-  }
-
   /// Serves a caller's requirement, or adds the caller to the waiters under the given number.
   package mutating func admit(
-    _ waiter: UInt64, _ requirement: Requirement, at uptime: Duration
-  ) -> (Admission, [Effect]) {
+    _ waiterNumber: UInt64, _ requirement: Requirement, at uptime: Duration
+  ) -> (admission: Admission, effects: [Effect]) {
     if let generation = requirement.rejectedGeneration, generation == entry?.generation {
       // During the backoff, every further report of this rejection receives the error that the provider threw for it.
       if requestInFlight == nil, let failure, uptime < failure.backoffEnd { return (.fail(failure.error), []) }
@@ -177,8 +175,79 @@ package struct CacheMachine<Value: Credential> {
     if isShutDown { return (.fail(.shutDown(source)), []) }
     let isIdle = requestInFlight == nil
     if isIdle, let error = errorDuringPause(for: requirement, at: uptime) { return (.fail(error), []) }
-    waiters[waiter] = requirement
+    waiters[waiterNumber] = requirement
     return (.wait, isIdle ? startRequest(at: uptime) : [])
+  }
+
+  mutating func cancelWait(of waiterNumber: UInt64) -> [Effect] {
+    guard waiters.removeValue(forKey: waiterNumber) != nil else { return [] }
+    return [.resume(waiterNumber: waiterNumber, .failure(.waitCancelled(source)))]
+  }
+
+  /// Starts a background refresh, or announces the credential's expiration once if there is no provider.
+  mutating func startRefresh(at uptime: Duration) -> [Effect] {
+    // Only a credential that expires has a refresh time at which this method is called.
+    guard !hasProvider, let entry, let expiration = entry.expiration else { return startRequest(at: uptime) }
+    announcedGeneration = entry.generation
+    let outcome = AuthEvent.Refresh.Outcome.ending(entry.generation, lifetime: expiration - uptime)
+    return [.deliver(AuthEvent.Refresh(source: source, outcome: outcome))]
+  }
+
+  mutating func startRequest(at uptime: Duration) -> [Effect] {
+    requestCount += 1
+    requestInFlight = ProviderRequest(number: requestCount, startTime: uptime)
+    return [.deliver(AuthEvent.Refresh(source: source, outcome: .started)), .startRequest(number: requestCount)]
+  }
+
+  /// Stores the credential or the error of the in-flight request; the response to any other request is ignored.
+  package mutating func finishRequest(
+    _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
+    wallClock: Timestamp, random: Double
+  ) -> [Effect] {
+    guard let requestInFlight, requestInFlight.number == number else { return [] }
+    let issued: IssuedCredential<Value>
+    switch result {
+    case .failure(let error): return recordFailure(error, at: uptime, random: random)
+    case .success(let success): issued = success
+    }
+    let lifetime = RemainingLifetime(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
+    if lifetime == .expired { return recordFailure(.issuedExpired(source, issued), at: uptime, random: random) }
+    if let entry, rejectedGeneration == entry.generation, entry.cachedCredential.credential == issued.credential {
+      return recordFailure(.rejectedAgain(source), at: uptime, random: random)
+    }
+    // The issuer read its clock during the request; an earlier start of the lifetime can only shorten it.
+    let lifetimeStart = issued.issuerTime == nil ? uptime : requestInFlight.startTime
+    // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
+    // coincide with requests from other machines, so the credential's next refresh time is spread.
+    let wasAwaited = failuresInARow > 0 || servableCredential(lasting: .zero, at: uptime) == nil
+    let cancellation = abandonRequest()
+    let entry = store(issued, lifetime: lifetime, from: lifetimeStart, wasAwaited: wasAwaited, random: random)
+    let success = successEffect(entry, at: uptime, requestDuration: uptime - requestInFlight.startTime)
+    return cancellation + [success] + resumeWaiters(with: entry, at: uptime)
+  }
+
+  mutating func timeOutRequest(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
+    guard requestInFlight?.number == number else { return [] }
+    return recordFailure(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
+  }
+
+  /// Replaces the cached credential with a credential of the app, and cancels the in-flight request.
+  mutating func replace(with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double) -> [Effect] {
+    guard !isShutDown else { return [] }
+    let cancellation = abandonRequest()
+    let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
+    let issued = IssuedCredential(credential, source: CachedCredential<Value>.manualSource)
+    let entry = store(issued, lifetime: lifetime, from: uptime, wasAwaited: false, random: random)
+    let success = successEffect(entry, at: uptime, requestDuration: nil)
+    return cancellation + [success] + resumeWaiters(with: entry, at: uptime)
+  }
+
+  /// Forgets the credential, and ends the request and all waits; later requirements fail.
+  mutating func shutDown() -> [Effect] {
+    isShutDown = true
+    entry = nil
+    defer { waiters = [:] }
+    return abandonRequest() + waiters.keys.map { .resume(waiterNumber: $0, .failure(.shutDown(source))) }
   }
 
   /// Returns the error for a requirement on whose behalf the provider must not be called now, or `nil`.
@@ -192,19 +261,8 @@ package struct CacheMachine<Value: Credential> {
     return shortLifetimeError(entry, for: requirement.duration, at: uptime)
   }
 
-  mutating func startRequest(at uptime: Duration) -> [Effect] {
-    requestCount += 1
-    requestInFlight = ProviderRequest(number: requestCount, startTime: uptime)
-    return [.deliver(AuthEvent.Refresh(source: source, outcome: .started)), .startRequest(number: requestCount)]
-  }
-
-  mutating func cancelWait(of waiter: UInt64) -> [Effect] {
-    guard waiters.removeValue(forKey: waiter) != nil else { return [] }
-    return [.resume(waiter: waiter, .failure(.waitCancelled(source)))]
-  }
-
   /// Stores a new credential and clears the failures; the refresh time is spread if a caller awaited the credential.
-  mutating func store(
+  private mutating func store(
     _ issued: IssuedCredential<Value>, lifetime: RemainingLifetime, from uptime: Duration, wasAwaited: Bool,
     random: Double
   ) -> Entry {
@@ -227,80 +285,7 @@ package struct CacheMachine<Value: Credential> {
     return newEntry
   }
 
-  /// Returns the error of a waiter after a failed request.
-  ///
-  /// It is the provider's error, unless the cached credential is valid and the waiter did not report it as rejected:
-  /// the error then says that this credential expires too early.
-  func waiterError(for requirement: Requirement, after error: CredentialError, at uptime: Duration) -> CredentialError {
-    guard let entry, entry.generation != requirement.rejectedGeneration, entry.isValid(for: .zero, at: uptime) else {
-      return error
-    }
-    let lifetimeError = shortLifetimeError(entry, for: requirement.duration, at: uptime)
-    return CredentialError(
-      error.code, source: source, lifetimeError.message, remedy: lifetimeError.remedy, isRetryable: error.isRetryable,
-      declined: [error])
-  }
-
-  func shortLifetimeError(_ entry: Entry, for duration: Duration, at uptime: Duration) -> CredentialError {
-    let expiration = entry.cachedCredential.credential.expiration
-    let remainingLifetime = entry.expiration.map { $0 - uptime } ?? .zero
-    let requiredExpiration = expiration?.advanced(by: duration - remainingLifetime)
-    return CredentialError(
-      .failed, source: source,
-      "The newest credential expires at \(expiration?.iso8601 ?? "an unknown time"), but must remain valid until "
-        + "\(requiredExpiration?.iso8601 ?? "later").",
-      remedy: "Request a shorter lifetime, or configure the source to issue credentials with a longer one.")
-  }
-
-  /// Stores the credential or the error of the in-flight request; the response to any other request is ignored.
-  package mutating func finishRequest(
-    _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
-    wallClock: Timestamp, random: Double
-  ) -> [Effect] {
-    guard let requestInFlight, requestInFlight.number == number else { return [] }
-    switch result {
-    case .failure(let error): return recordFailure(error, at: uptime, random: random)
-    case .success(let issued):
-      let lifetime = RemainingLifetime(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
-      if lifetime == .expired { return recordFailure(.issuedExpired(source, issued), at: uptime, random: random) }
-      if let entry, rejectedGeneration == entry.generation, entry.cachedCredential.credential == issued.credential {
-        return recordFailure(.rejectedAgain(source), at: uptime, random: random)
-      }
-      // The issuer read its clock during the request; an earlier start of the lifetime can only shorten it.
-      let lifetimeStart = issued.issuerTime == nil ? uptime : requestInFlight.startTime
-      // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
-      // coincide with requests from other machines, so the credential's next refresh time is spread.
-      let wasAwaited = failuresInARow > 0 || servableCredential(lasting: .zero, at: uptime) == nil
-      self.requestInFlight = nil
-      let entry = store(issued, lifetime: lifetime, from: lifetimeStart, wasAwaited: wasAwaited, random: random)
-      let requestDuration = uptime - requestInFlight.startTime
-      return [.cancelRequest(number: number), successEffect(entry, at: uptime, after: requestDuration)]
-        + resumeWaiters(with: entry, at: uptime)
-    }
-  }
-
-  mutating func timeOutRequest(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
-    guard requestInFlight?.number == number else { return [] }
-    return recordFailure(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
-  }
-
-  /// Replaces the cached credential with a credential of the app, and cancels the in-flight request.
-  mutating func replace(with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double) -> [Effect] {
-    guard !isShutDown else { return [] }
-    let cancellation = abandonRequest()
-    let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
-    let issued = IssuedCredential(credential, source: CachedCredential<Value>.manualSource)
-    let entry = store(issued, lifetime: lifetime, from: uptime, wasAwaited: false, random: random)
-    return cancellation + [successEffect(entry, at: uptime, after: nil)] + resumeWaiters(with: entry, at: uptime)
-  }
-
-  mutating func shutDown() -> [Effect] {
-    isShutDown = true
-    entry = nil
-    defer { waiters = [:] }
-    return abandonRequest() + waiters.keys.map { .resume(waiter: $0, .failure(.shutDown(source))) }
-  }
-
+  /// Ends the request, starts the backoff of callers and of background refreshes, and resumes the waiters.
   private mutating func recordFailure(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
     let requestStart = requestInFlight?.startTime
     let cancellation = abandonRequest()
@@ -321,43 +306,72 @@ package struct CacheMachine<Value: Credential> {
     return cancellation + [.deliver(event)] + resumeWaiters(after: error, at: uptime)
   }
 
-  /// Resumes all waiters after a failed request to the provider.
-  ///
-  /// A waiter receives the cached credential if it satisfies the waiter's requirement, otherwise the error. Waiters
-  /// that have not tried a rejected credential receive it again, because the rejection may have been transient.
-  private mutating func resumeWaiters(after error: CredentialError, at uptime: Duration) -> [Effect] {
-    defer { waiters = [:] }
-    rejectedGeneration = nil
-    return waiters.map { waiter, requirement in
-      if let cached = servableCredential(lasting: requirement.duration, at: uptime),
-        cached.generation != requirement.rejectedGeneration
-      {
-        return .resume(waiter: waiter, .success(cached))
-      }
-      return .resume(waiter: waiter, .failure(waiterError(for: requirement, after: error, at: uptime)))
-    }
-  }
-
-  private func successEffect(_ entry: Entry, at uptime: Duration, after duration: Duration?) -> Effect {
-    let outcome = AuthEvent.Refresh.Outcome.succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime })
-    return .deliver(AuthEvent.Refresh(source: entry.cachedCredential.source, outcome: outcome, duration: duration))
-  }
-
-  private mutating func resumeWaiters(with entry: Entry, at uptime: Duration) -> [Effect] {
-    defer { waiters = [:] }
-    return waiters.map { waiter, requirement in
-      if entry.isValid(for: requirement.duration, at: uptime) {
-        return .resume(waiter: waiter, .success(entry.cachedCredential))
-      }
-      let shortestDuration = min(requirement.duration, shortfall?.duration ?? requirement.duration)
-      shortfall = Shortfall(duration: shortestDuration, retryTime: uptime + configuration.longestBackoff)
-      return .resume(waiter: waiter, .failure(shortLifetimeError(entry, for: requirement.duration, at: uptime)))
-    }
-  }
-
+  /// Ends the request in flight, if any, with its timeout; a response that arrives later is ignored.
   private mutating func abandonRequest() -> [Effect] {
     defer { requestInFlight = nil }
     return requestInFlight.map { [.cancelRequest(number: $0.number)] } ?? []
+  }
+
+  /// Resumes all waiters with a new credential, or with an error where the credential expires too early.
+  private mutating func resumeWaiters(with entry: Entry, at uptime: Duration) -> [Effect] {
+    let unmetDurations = waiters.values.map(\.duration).filter { !entry.isValid(for: $0, at: uptime) }
+    if let shortestDuration = unmetDurations.min() {
+      shortfall = Shortfall(duration: shortestDuration, retryTime: uptime + configuration.longestBackoff)
+    }
+    defer { waiters = [:] }
+    return waiters.map { waiterNumber, requirement in
+      if entry.isValid(for: requirement.duration, at: uptime) {
+        return .resume(waiterNumber: waiterNumber, .success(entry.cachedCredential))
+      }
+      let error = shortLifetimeError(entry, for: requirement.duration, at: uptime)
+      return .resume(waiterNumber: waiterNumber, .failure(error))
+    }
+  }
+
+  /// Resumes all waiters after a failed request, with the cached credential where it satisfies the requirement.
+  ///
+  /// Waiters that have not tried a rejected credential receive it again, because the rejection may have been transient.
+  private mutating func resumeWaiters(after error: CredentialError, at uptime: Duration) -> [Effect] {
+    defer { waiters = [:] }
+    rejectedGeneration = nil
+    return waiters.map { waiterNumber, requirement in
+      let cached = servableCredential(lasting: requirement.duration, at: uptime)
+      if let cached, cached.generation != requirement.rejectedGeneration {
+        return .resume(waiterNumber: waiterNumber, .success(cached))
+      }
+      return .resume(waiterNumber: waiterNumber, .failure(waiterError(for: requirement, after: error, at: uptime)))
+    }
+  }
+
+  /// Returns the error of a waiter after a failed request: the provider's, or that the cached credential expires too
+  /// early, if this credential is valid and the waiter did not report it as rejected.
+  private func waiterError(
+    for requirement: Requirement, after error: CredentialError, at uptime: Duration
+  ) -> CredentialError {
+    guard let entry, entry.generation != requirement.rejectedGeneration, entry.isValid(for: .zero, at: uptime) else {
+      return error
+    }
+    let lifetimeError = shortLifetimeError(entry, for: requirement.duration, at: uptime)
+    return CredentialError(
+      error.code, source: source, lifetimeError.message, remedy: lifetimeError.remedy, isRetryable: error.isRetryable,
+      declined: [error])
+  }
+
+  private func shortLifetimeError(_ entry: Entry, for duration: Duration, at uptime: Duration) -> CredentialError {
+    let expiration = entry.cachedCredential.credential.expiration
+    let remainingLifetime = entry.expiration.map { $0 - uptime } ?? .zero
+    let requiredExpiration = expiration?.advanced(by: duration - remainingLifetime)
+    return CredentialError(
+      .failed, source: source,
+      "The newest credential expires at \(expiration?.iso8601 ?? "an unknown time"), but must remain valid until "
+        + "\(requiredExpiration?.iso8601 ?? "later").",
+      remedy: "Request a shorter lifetime, or configure the source to issue credentials with a longer one.")
+  }
+
+  private func successEffect(_ entry: Entry, at uptime: Duration, requestDuration: Duration?) -> Effect {
+    let outcome = AuthEvent.Refresh.Outcome.succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime })
+    let source = entry.cachedCredential.source
+    return .deliver(AuthEvent.Refresh(source: source, outcome: outcome, duration: requestDuration))
   }
 }
 
@@ -379,20 +393,22 @@ extension CredentialError {
       remedy: "Check that the source is reachable and that a callback returns on every path.", isRetryable: true)
   }
 
+  private static let newCredentialRemedy = "Make the source issue a new one; its cached copy may be out of date."
+
   fileprivate static func rejectedAgain(_ source: String) -> CredentialError {
     CredentialError(
       .rejected, source: source, "The source returned the credential that the service has just rejected.",
-      remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
+      remedy: newCredentialRemedy, isRetryable: true)
   }
 
   fileprivate static func issuedExpired(
     _ source: String, _ issued: IssuedCredential<some Credential>
   ) -> CredentialError {
-    let expiration = issued.credential.expiration?.iso8601 ?? "its start"
-    let issuerTime = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
+    let expiration = issued.credential.expiration?.iso8601 ?? "an unknown time"
+    let issuerTime = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "unknown"
     return CredentialError(
       .malformedResponse, source: source,
       "The source returned a credential that expired at \(expiration); the time by its own clock is \(issuerTime).",
-      remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
+      remedy: newCredentialRemedy, isRetryable: true)
   }
 }

@@ -7,9 +7,10 @@ public struct CachedCredential<Value: Credential>: Sendable {
     let credential: Value
     let generation: CredentialGeneration
     let source: String
+    /// The uptime of the expiration, or `nil` if it is unknown or never.
     let expiration: Duration?
 
-    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String, _ expiration: Duration?) {
+    init(credential: Value, generation: CredentialGeneration, source: String, expiration: Duration?) {
       self.credential = credential
       self.generation = generation
       self.source = source
@@ -22,9 +23,8 @@ public struct CachedCredential<Value: Credential>: Sendable {
 
   private let storage: Storage
 
-  /// Creates a cached credential whose expiration is an uptime, or `nil` if it is unknown or never.
   init(credential: Value, generation: CredentialGeneration, source: String, expiration: Duration?) {
-    storage = Storage(credential, generation, source, expiration)
+    storage = Storage(credential: credential, generation: generation, source: source, expiration: expiration)
   }
 
   /// The credential that the cache received from its source.

@@ -3,40 +3,43 @@
 extension CredentialCache {
   /// Waits for a credential that satisfies a caller's requirement; cancelling the task ends the wait.
   func wait(for requirement: Machine.Requirement) async throws(CredentialError) -> CachedCredential<Value> {
-    let waiter = state.withLock { state in
+    let waiterNumber = state.withLock { state in
       state.lastWaiterNumber += 1
       return state.lastWaiterNumber
     }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { admit(waiter, requirement, $0) }
+      await withCheckedContinuation { admit(waiterNumber, requirement, resuming: $0) }
     } onCancel: {
-      apply { $0.cancelWait(of: waiter) }
+      apply { $0.cancelWait(of: waiterNumber) }
     }
     return try result.get()
   }
 
   /// Resumes the continuation at once if the cache can serve the requirement or must refuse it; otherwise stores it.
   private func admit(
-    _ waiter: UInt64, _ requirement: Machine.Requirement, _ continuation: CheckedContinuation<Machine.WaitResult, Never>
+    _ waiterNumber: UInt64, _ requirement: Machine.Requirement,
+    resuming continuation: CheckedContinuation<Machine.WaitResult, Never>
   ) {
     let uptime = time.uptime
     var immediateResult: Machine.WaitResult?
-    update { state in
+    changeState { state in
+      // A cancellation before this check found no waiter; a later one waits for the lock, and finds it.
       if Task.isCancelled {
         immediateResult = .failure(.waitCancelled(source))
         return []
       }
-      let (admission, effects) = state.machine.admit(waiter, requirement, at: uptime)
+      let (admission, effects) = state.machine.admit(waiterNumber, requirement, at: uptime)
       switch admission {
       case .serve(let cached): immediateResult = .success(cached)
       case .fail(let error): immediateResult = .failure(error)
-      case .wait: state.continuations[waiter] = continuation
+      case .wait: state.continuations[waiterNumber] = continuation
       }
       return effects
     }
     if let immediateResult { continuation.resume(returning: immediateResult) }
   }
 
+  /// Starts a background refresh, unless one has started since the caller found that a refresh is due.
   func refreshInBackground() {
     let uptime = time.uptime
     apply { $0.isRefreshDue(at: uptime) ? $0.startRefresh(at: uptime) : [] }
@@ -44,11 +47,11 @@ extension CredentialCache {
 
   /// Applies an event to the state machine, and then carries out its effects.
   func apply(_ event: (inout Machine) -> [Machine.Effect]) {
-    update { event(&$0.machine) }
+    changeState { event(&$0.machine) }
   }
 
   /// Changes the state and carries out the effects; those that call other code follow after the lock is released.
-  private func update(_ change: (inout State) -> [Machine.Effect]) {
+  private func changeState(_ change: (inout State) -> [Machine.Effect]) {
     let traceContext = events.traceContext
     let actions = state.withLock { state in
       let effects = change(&state)
@@ -75,8 +78,8 @@ extension CredentialCache {
         tasks.request.cancel()
         tasks.timeout.cancel()
       }
-    case .resume(let waiter, let result):
-      guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
+    case .resume(let waiterNumber, let result):
+      guard let continuation = state.continuations.removeValue(forKey: waiterNumber) else { return nil }
       return { continuation.resume(returning: result) }
     case .deliver(let refresh):
       state.pendingEvents.append(refresh)
@@ -101,6 +104,7 @@ extension CredentialCache {
       apply { $0.finishRequest(number, result, at: uptime, wallClock: wallClock, random: random) }
     }
     let timeout = Task.detached { [weak self, time, timeout] in
+      // The sleep throws an error only if the task is cancelled, because the request has ended.
       guard (try? await time.sleep(for: timeout)) != nil, let self else { return }
       let (uptime, random) = (time.uptime, random())
       apply { $0.timeOutRequest(number, at: uptime, random: random) }

@@ -42,9 +42,9 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   }
 
   /// Returns the time during which the provider is not called; `random` is the jitter, from 0 to 1.
-  func backoff(after failures: Int, random: Double) -> Duration {
+  func backoff(after failureCount: Int, random: Double) -> Duration {
     var doubledBackoff = backoff
-    for _ in 1..<max(1, failures) where doubledBackoff < longestBackoff { doubledBackoff *= 2 }
+    for _ in 1..<max(1, failureCount) where doubledBackoff < longestBackoff { doubledBackoff *= 2 }
     return min(doubledBackoff, longestBackoff) * (1 - random / 2)
   }
 
@@ -57,10 +57,10 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   ///   - outage: The time since the first of these failed requests started.
   ///   - remainingLifetime: The remaining lifetime of the cached credential.
   func refreshDelay(
-    after failures: Int, failingFor outage: Duration, remainingLifetime: Duration, random: Double
+    after failureCount: Int, failingFor outage: Duration, remainingLifetime: Duration, random: Double
   ) -> Duration {
     let quarterOfMargin = min(refreshMargin, max(.zero, remainingLifetime)) / 4 * (1 - random / 2)
-    return max(backoff(after: failures, random: random), quarterOfMargin, outage * (1 + random))
+    return max(backoff(after: failureCount, random: random), quarterOfMargin, outage * (1 + random))
   }
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.

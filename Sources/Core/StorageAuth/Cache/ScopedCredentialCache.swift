@@ -51,11 +51,9 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   /// The number of scopes with a cache.
   public var scopeCount: Int { table.withLock { $0.entries.count } }
 
-  /// Returns the cache of the credentials for a request.
+  /// Returns the cache of the credentials for the scope of a request.
   ///
   /// Requests whose credentials have equal scopes get the same cache, unless it was removed in between.
-  ///
-  /// - Parameter request: The scope of the request.
   public func cache(for request: CredentialScope) -> CredentialCache<Value> {
     let scope = provider.scope(granting: request)
     let existingCache = table.withLock { table -> CredentialCache<Value>? in
@@ -65,9 +63,9 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
     }
     if let existingCache { return existingCache }
     // The provider is the app's code, which must not run while the lock is held.
-    let newCache = CredentialCache(
-      provider.provider(for: scope), context, configuration, events, random: { .random(in: 0...1) })
+    let newCache = CredentialCache(provider.provider(for: scope), context, configuration, events)
     return table.withLock { table in
+      // Another caller may have stored a cache meanwhile, which all callers must share.
       if let entry = table.entries[scope] { return entry.cache }
       if table.entries.count >= scopeLimit { Self.removeLeastRecentlyUsed(from: &table.entries) }
       table.entries[scope] = Entry(cache: newCache, lastUse: table.useCount)

@@ -14,7 +14,7 @@ package import StorageCrypto
 /// let path = verified.target.key?.string               // as `String`, to be shown or sent
 /// ```
 public struct ByteExactString: Sendable {
-  /// The text as a `String`; compare byte-exact strings rather than these strings.
+  /// The text as a `String`, to be shown or sent; compare byte-exact strings rather than these strings.
   public let string: String
 
   /// Creates a byte-exact string with the UTF-8 bytes of a string.
@@ -67,7 +67,6 @@ extension ByteExactString: Hashable, Comparable {
 extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvertible, CustomDebugStringConvertible {
   /// Creates a byte-exact string from a string literal.
   public init(stringLiteral text: String) { self.init(text) }
-
   /// The text as is, which may contain control characters.
   public var description: String { string }
   /// The text as a Swift string literal, with control characters escaped.

@@ -8,7 +8,7 @@ package import StorageCrypto
 /// The fields that the signature adds are appended to those of the request, or are kept apart for a caller that wants
 /// only them, so that the request's fields are not copied. An index counts the request's fields first.
 ///
-/// The draft also stores the lengths of the field names: a field whose name has another length must be new.
+/// The draft also stores the lengths of the field names, so that most new names are recognized without a comparison.
 package struct FieldDraft: ~Copyable {
   /// The destination of the fields that a signature adds.
   package enum Additions {
@@ -23,7 +23,7 @@ package struct FieldDraft: ~Copyable {
   /// The names and values that the signature adds, if they are kept apart.
   @usableFromInline private(set) var additions: [(name: HTTPField.Name, value: String)] = []
   private let isApart: Bool
-  /// The name of a field that the request has and must not have, if the additions are kept apart.
+  /// The name of a field that the request has and must not have, which additions that are kept apart cannot remove.
   private var removedName: HTTPField.Name?
   /// A bit mask of the lengths of field names; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
@@ -43,6 +43,7 @@ package struct FieldDraft: ~Copyable {
     1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
   }
 
+  /// Returns the index of the first field with a name, or `nil` if there is none.
   package func index(of name: HTTPField.Name) -> Int? {
     if nameLengths & Self.lengthBit(of: name) == 0 { return nil }
     if let index = fields.index(of: name) { return index }
@@ -55,14 +56,15 @@ package struct FieldDraft: ~Copyable {
     let lengthBit = Self.lengthBit(of: field.name)
     let isNew = nameLengths & lengthBit == 0
     nameLengths |= lengthBit
-    isNew ? fields.append(field) : fields.replace(field)
+    if isNew { fields.append(field) } else { fields.replace(field) }
   }
 
   /// Sets a field to a value in ASCII characters that are allowed in a field value.
   package mutating func set(_ value: String, named name: HTTPField.Name) {
-    isApart ? keepApart(value, named: name) : set(HTTPField(name: name, value: value))
+    if isApart { keepApart(value, named: name) } else { set(HTTPField(name: name, value: value)) }
   }
 
+  /// Adds a field to the additions in place of all fields with its name.
   private mutating func keepApart(_ value: String, named name: HTTPField.Name) {
     if index(of: name) != nil {
       fields[name] = nil
@@ -72,6 +74,7 @@ package struct FieldDraft: ~Copyable {
     additions.append((name, value))
   }
 
+  /// Removes the fields with a name; if the additions are kept apart, ``authorization()`` then throws an error.
   package mutating func remove(_ name: HTTPField.Name) {
     guard index(of: name) != nil else { return }
     if isApart { removedName = name }
@@ -128,6 +131,7 @@ extension ByteWriter {
     }
   }
 
+  /// Appends the percent-encoded bytes of a field's value, which need not be UTF-8.
   package mutating func append(percentEncodingValueAt index: Int, of fields: borrowing FieldDraft) {
     if index < fields.fields.count {
       fields.fields.withValue(at: index) { append(percentEncoding: $0) }

@@ -18,6 +18,7 @@ extension HTTPFields {
     return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
   }
 
+  /// Returns the traits of a field's value, which need not be UTF-8.
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     let text = self[index].value
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
@@ -42,6 +43,7 @@ extension HTTPFields {
     }
   }
 
+  /// Returns the index of the first field with a name, or `nil` if the field is missing.
   package func index(of name: HTTPField.Name) -> Int? {
     let name = name.canonicalName
     var index = 0
@@ -56,18 +58,17 @@ extension HTTPFields {
   ///
   /// The result equals the subscript's, which takes several times as long for the usual case of one field.
   package func value(of name: HTTPField.Name) -> String? {
-    guard let first = index(of: name) else { return nil }
-    var index = first &+ 1
+    guard let firstIndex = index(of: name) else { return nil }
+    var index = firstIndex &+ 1
     while index < count {
       if self[index].name.canonicalName.isIdentical(to: name.canonicalName) { return self[name] }
       index &+= 1
     }
-    return self[first].value
+    return self[firstIndex].value
   }
 
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
-  /// - Parameter name: The field name.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
   public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
     var value: String?
@@ -78,7 +79,7 @@ extension HTTPFields {
     return value
   }
 
-  /// Returns the fields without the names of a signature in the headers, which a presigned URL must not have.
+  /// Returns a copy without the fields that have one of the names, such as those of an earlier signature.
   package func without(_ names: [HTTPField.Name]) -> HTTPFields {
     guard contains(where: { names.contains($0.name) }) else { return self }
     var fields = self

@@ -8,6 +8,7 @@ package struct HostName: BitwiseCopyable {
   package let end: Int
   /// Whether the host is an IP address or `localhost`, which a bucket name cannot precede.
   package let isAddressOrLocalhost: Bool
+  /// The index of the first dot in the host, or `nil` for a host without dots and for an address in brackets.
   let firstDot: Int?
   let dotCount: Int
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
@@ -21,6 +22,7 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
+  /// Parses a host name or an IPv4 address, with an optional port; the bytes are inspected sixteen at a time.
   @inline(__always) private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dotCount = 0
@@ -49,6 +51,7 @@ package struct HostName: BitwiseCopyable {
     self.dotCount = dotCount
     self.firstDot = dotCount > 0 ? firstDot : nil
     self.isWellFormed = isWellFormed && index > 0 && Self.isPort(authority.extracting(index...))
+    // Three dots between digits are an IPv4 address; the 9 bytes are those of `localhost`.
     isAddressOrLocalhost =
       dotCount == 3
       ? host.end(ofRunFrom: 0) { $0.areDigits.union($0.equal(UInt8(ascii: "."))) } == index
@@ -95,7 +98,7 @@ package struct HostName: BitwiseCopyable {
     return withBytes(of: lowercaseText) { equalsIgnoringCase(text, lowercase: $0) }
   }
 
-  /// Returns whether texts of the same length are equal in any letter case of ASCII.
+  /// Compares texts of the same length.
   private static func equalsIgnoringCase(_ text: Span<UInt8>, lowercase lowercaseText: Span<UInt8>) -> Bool {
     var index = 0
     while index < text.count {
@@ -107,6 +110,7 @@ package struct HostName: BitwiseCopyable {
   }
 }
 
+/// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
 package func isHost(_ text: String) -> Bool { withBytes(of: text) { HostName($0).isWellFormed } }
 
 /// Returns a host without its port, in its own spelling.
@@ -123,17 +127,18 @@ package func isAddressOrLocalhost(_ authority: String) -> Bool {
 
 /// The host and the port of an authority.
 struct AuthorityParts {
-  /// The host in lowercase, without brackets and without a final dot.
+  /// The host in lowercase, without the brackets of an IPv6 address or the final dot of a name.
   let host: String
   let port: Int
 
   /// Parses a well-formed authority; the result is `nil` if the port is not a number from 1 to 65535.
   init?(_ authority: String, defaultPort: Int) {
     let writtenHost = hostWithoutPort(authority)
-    let digits = authority.removingBytePrefix(writtenHost)?.removingBytePrefix(":")
-    guard let port = digits.map({ Int(digits: $0) }) ?? defaultPort, (1...65_535).contains(port) else { return nil }
-    let nameOrAddress = writtenHost.hasBytePrefix("[") ? writtenHost.dropFirst().dropLast() : writtenHost[...]
-    host = (nameOrAddress.removingByteSuffix(".") ?? nameOrAddress).asciiLowercased
+    let portDigits = authority.removingBytePrefix(writtenHost)?.removingBytePrefix(":")
+    guard let port = portDigits.map({ Int(digits: $0) }) ?? defaultPort, (1...65_535).contains(port) else { return nil }
     self.port = port
+    let isBracketed = writtenHost.hasBytePrefix("[")
+    let name = writtenHost.removingByteSuffix(".") ?? writtenHost[...]
+    host = (isBracketed ? writtenHost.dropFirst().dropLast() : name).asciiLowercased
   }
 }

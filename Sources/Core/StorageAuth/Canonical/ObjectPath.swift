@@ -12,7 +12,7 @@ package struct ObjectPath: Sendable {
 
   /// Divides a request's path.
   ///
-  /// - Throws: A ``SigningError`` if the path does not end with a slash, so that it is the path of an object.
+  /// - Throws: A ``SigningError`` if the path does not end with a slash: it is then that of an object.
   package init(of request: HTTPRequest) throws(SigningError) {
     let path = request.path ?? "/"
     let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
@@ -25,6 +25,7 @@ package struct ObjectPath: Sendable {
     }
   }
 
+  /// Returns a copy of a request for the bucket with the path of an object.
   package func request(_ key: String, like request: HTTPRequest) -> HTTPRequest {
     var request = request
     request.path = String(writing: { writer in
@@ -36,7 +37,7 @@ package struct ObjectPath: Sendable {
   }
 }
 
-/// A part of a signed text, divided after the path, so that a bucket's objects share the parts around their keys.
+/// The parts of a signed text, divided after the path, so that a bucket's objects share the parts around their keys.
 package enum SignedTextPart: Sendable {
   case whole
   case throughPath

@@ -49,6 +49,7 @@ package enum ParameterCatalog {
 
   /// The lowercase names of parameters that select an operation, or change what it returns or stores.
   private static let operationParameters = Set(names.subtracting(listingParameters).map { $0.lowercased() })
+  /// The beginnings of the names of parameters that process an image, in COS and in OBS.
   private static let processingPrefixes = ["ci-", "x-image-"]
 
   /// Returns whether a parameter may select an operation for a program that reads its name in any letter case.
@@ -56,11 +57,12 @@ package enum ParameterCatalog {
   /// A parameter without a value counts even if no vendor's SDK knows its name, because services name operations by
   /// flags. Only the part of a name before a slash is compared: `imageMogr2/thumbnail/100x` is an `imageMogr2`.
   package static func namesOperation(_ parameter: RequestTarget.Parameter) -> Bool {
-    // Both mappings are needed: a character can share its lowercase letter with an ASCII one, or its uppercase letter.
-    let name = parameter.name.string.uppercased().lowercased()
-    let isListing = listingParameters.contains { $0.isIdentical(to: name) }
+    // Both mappings are needed: U+212A (KELVIN SIGN) has only its lowercase letter in common with an ASCII letter, and
+    // U+017F (LONG S) only its uppercase letter.
+    let foldedName = parameter.name.string.uppercased().lowercased()
+    let isListing = listingParameters.contains { $0.isIdentical(to: foldedName) }
     if parameter.value == nil, !isListing { return true }
-    return [name[...], name.bytes(before: "/")].contains { operationParameters.contains(String($0)) }
-      || processingPrefixes.contains { name.hasBytePrefix($0) }
+    return [foldedName[...], foldedName.bytes(before: "/")].contains { operationParameters.contains(String($0)) }
+      || processingPrefixes.contains { foldedName.hasBytePrefix($0) }
   }
 }

@@ -14,7 +14,7 @@ public struct RequestTarget: Sendable, Hashable {
 
   /// Whether the lookup of a parameter ignores the letter case of its name.
   ///
-  /// COS signs the names in lowercase, so that its signature is valid for each spelling. OSS and S3 sign them as is.
+  /// COS signs the names in lowercase, so that its signature is valid for each spelling. OSS and S3 sign them unchanged.
   package private(set) var ignoresCase = false
 
   /// A decoded query parameter.
@@ -43,12 +43,14 @@ public struct RequestTarget: Sendable, Hashable {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
+  /// The same target, with lookups that ignore the letter case of the parameter names.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
     return target
   }
 
+  /// Returns the same target with other parameters.
   func replacingParameters(with parameters: [Parameter]) -> RequestTarget {
     var target = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
     target.ignoresCase = ignoresCase
@@ -101,12 +103,9 @@ extension RequestTarget {
     }
     switch style ?? AddressingStyle(authority: authority) {
     case .path:
-      guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else {
-        self.init(bucket: path.isEmpty ? nil : path, key: nil, parameters: parameters)
-        return
-      }
-      let key = path[path.utf8.index(after: slash)...]
-      self.init(bucket: String(path[..<slash]), key: key.isEmpty ? nil : String(key), parameters: parameters)
+      let bucket = path.isEmpty ? nil : String(path.bytes(before: "/"))
+      let key = path.bytes(after: "/")
+      self.init(bucket: bucket, key: key.isEmpty ? nil : String(key), parameters: parameters)
     case .virtualHosted:
       let bucketInHost = hosts.bucket(in: authority)
       guard bucketInHost != nil || path.isEmpty else {
@@ -137,7 +136,7 @@ extension RequestTarget {
   }
 }
 
-/// Parses a request's path, without its first slash, and its query.
+/// Splits a request's path at its delimiters, and then decodes the parts: the path without its first slash, and the query.
 private func parsePathAndQuery(
   _ wire: Span<UInt8>
 ) throws(VerificationError) -> (path: String, parameters: [RequestTarget.Parameter]) {
@@ -149,24 +148,27 @@ private func parsePathAndQuery(
   var start = pathEnd + 1
   while start < wire.count {
     let end = wire.index(of: UInt8(ascii: "&"), in: start..<wire.count) ?? wire.count
-    if start < end {
-      let equals = wire.index(of: UInt8(ascii: "="), in: start..<end)
-      guard let name = decoded(wire, start..<(equals ?? end), plusIsSpace: true) else {
-        throw .unreadable("The name of a query parameter is not UTF-8.")
-      }
-      var value: String?
-      if let equals {
-        value = decoded(wire, equals + 1..<end, plusIsSpace: true)
-        guard value != nil else { throw .unreadable("The value of a query parameter is not UTF-8.") }
-      }
-      parameters.append(RequestTarget.Parameter(name: name, value: value))
-    }
+    if start < end { parameters.append(try parseParameter(wire, start..<end)) }
     start = end + 1
   }
   return (path, parameters)
 }
 
-/// Percent-decodes a range of a well-formed path with its query in ASCII, or returns `nil` if the bytes are not UTF-8.
+private func parseParameter(
+  _ wire: Span<UInt8>, _ range: Range<Int>
+) throws(VerificationError) -> RequestTarget.Parameter {
+  let equalsIndex = wire.index(of: UInt8(ascii: "="), in: range)
+  guard let name = decoded(wire, range.lowerBound..<(equalsIndex ?? range.upperBound), plusIsSpace: true) else {
+    throw .unreadable("The name of a query parameter is not UTF-8.")
+  }
+  guard let equalsIndex else { return RequestTarget.Parameter(name: name, value: nil) }
+  guard let value = decoded(wire, equalsIndex + 1..<range.upperBound, plusIsSpace: true) else {
+    throw .unreadable("The value of a query parameter is not UTF-8.")
+  }
+  return RequestTarget.Parameter(name: name, value: value)
+}
+
+/// Percent-decodes a range of a well-formed path and query, or returns `nil` if the decoded bytes are not UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
   let encodedBytes = wire.extracting(range)
   let isEscaped = encodedBytes.indices.contains { index in

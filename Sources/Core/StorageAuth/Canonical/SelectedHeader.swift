@@ -3,15 +3,15 @@
 public import HTTPTypes
 package import StorageCrypto
 
-/// A signed header, represented by its field index and by the start of its name as a sort key.
+/// A signed header, represented by its field index and by the first 24 bytes of its name as a sort key.
 ///
-/// Most names are not longer than the start, so that they are compared and written without reading the field.
+/// Most names are not longer, so that they are compared and written without reading the field.
 @usableFromInline package struct SelectedHeader: BitwiseCopyable {
   /// The first 24 bytes of the header name as big-endian integers, which sort in the same order as the name.
   @usableFromInline let rank: (UInt64, UInt64, UInt64)
   /// The header's index among the request's fields, or ``hostIndex`` for the request's authority.
   @usableFromInline package let index: Int32
-  /// The number of bytes of the name, or 255 for a longer one.
+  /// The number of bytes of the name, at most 255.
   private let nameByteCount: UInt8
   /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
   @usableFromInline package let isCollapsed: Bool
@@ -28,18 +28,19 @@ package import StorageCrypto
     self.index = index
   }
 
-  /// Sorts headers by the bytes of their lowercase names, marks each header that repeats the name before it,
-  /// and returns the index of a field whose name appears twice.
+  /// Sorts headers by the bytes of their lowercase names, and marks each header that repeats the name before it.
+  ///
+  /// - Returns: The index of a field whose name appears twice, or `nil` if every name appears once.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: borrowing FieldDraft) -> Int? {
     let hasEqualNames = headers.sort { $0.compared(to: $1, in: fields) }
     guard hasEqualNames else { return nil }
-    var repeated: Int?
+    var repeatedIndex: Int?
     for index in 1..<headers.count where headers[index].compared(to: headers[index &- 1], in: fields) == 0 {
       headers[index].repeatsName = true
       // The larger index is that of a field, because the index of the host is negative.
-      repeated = repeated ?? Int(max(headers[index].index, headers[index &- 1].index))
+      repeatedIndex = repeatedIndex ?? Int(max(headers[index].index, headers[index &- 1].index))
     }
-    return repeated
+    return repeatedIndex
   }
 
   /// Compares the names: negative if this header sorts first, and zero if the names are equal.

@@ -86,32 +86,27 @@ public struct ServiceEndpoint: Sendable, Hashable {
   private func validate(bucket: String?, key: String?) throws(SigningError) {
     if let bucket, !isBucketName(bucket) {
       guard isDottedBucketName(bucket) else {
-        throw SigningError(
-          .invalidRequest, "\"\(bucket)\" is not the name of a bucket.",
+        throw .invalidRequest(
+          "\"\(bucket)\" is not the name of a bucket.",
           remedy: "Use 3 to 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends.")
       }
       if style == .virtualHosted {
-        throw SigningError(
-          .invalidRequest, "The bucket name \"\(bucket)\" contains dots, so that a host cannot start with it.",
+        throw .invalidRequest(
+          "The bucket name \"\(bucket)\" contains dots, so that a host cannot start with it.",
           remedy: "Use the addressing style .path.")
       }
     }
     guard let key else { return }
-    if bucket == nil {
-      throw SigningError(
-        .invalidRequest, "The request has a key and no bucket.", remedy: "Name the bucket that the object is in.")
+    guard bucket != nil else {
+      throw .invalidRequest("The request has a key and no bucket.", remedy: "Name the bucket that the object is in.")
     }
-    if key.isEmpty {
-      throw SigningError(
-        .invalidRequest, "The object key is empty.", remedy: "Name an object, or leave the key out for the bucket.")
-    }
+    if key.isEmpty { throw .emptyKey }
     if key.utf8.count > keyByteLimit {
-      throw SigningError(
-        .invalidRequest, "The object key has \(key.utf8.count) bytes in UTF-8.",
-        remedy: "Use at most \(keyByteLimit) bytes.")
+      let byteCount = key.utf8.count
+      throw .invalidRequest("The object key has \(byteCount) bytes.", remedy: "Use at most \(keyByteLimit) bytes.")
     }
     if key.utf8.contains(0) {
-      throw SigningError(.invalidRequest, "The object key contains a NUL character.", remedy: "Remove it.")
+      throw .invalidRequest("The object key contains a NUL character.", remedy: "Remove it.")
     }
   }
 }
@@ -124,10 +119,11 @@ package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
   let isAddress = labels.count == 4 && labels.allSatisfy { $0.utf8.allSatisfy(\.isASCIIDigit) }
   guard (3...63).contains(name.utf8.count), labels.count > 1, !isAddress else { return false }
-  // A label may be shorter than a bucket name; the prefix gives the label the required length.
+  // A label may be shorter than a bucket name, which has three characters or more: the prefix adds two.
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
 
+/// Returns whether a string is a valid bucket name of S3, with or without dots.
 package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }
 
 /// A style of bucket URLs, which determines the position of the bucket name.
@@ -139,8 +135,7 @@ public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   /// The host is a bucket's custom domain (CNAME), so that the URL has no bucket name: `https://img.example.com/key`.
   case customDomain
 
-  /// Creates the default style for a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
-  ///
-  /// - Parameter authority: A host, with or without a port.
+  /// Creates the default style for a host, with or without a port: ``path`` for an IP address or `localhost`, otherwise
+  /// ``virtualHosted``.
   public init(authority: String) { self = isAddressOrLocalhost(authority) ? .path : .virtualHosted }
 }

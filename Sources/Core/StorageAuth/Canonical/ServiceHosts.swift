@@ -15,7 +15,7 @@ internal import StorageCrypto
 /// In the vendor's domain, a host without a bucket is recognized by its number of labels alone. In other domains, such
 /// as that of a compatible service, it is recognized by its first label alone. A host with one label has no bucket.
 public struct ServiceHosts: Sendable {
-  /// The first labels of hosts without a bucket, or empty strings for none.
+  /// The two first labels that hosts without a bucket can have, each an empty string if there is none.
   private let label: StaticString
   private let otherLabel: StaticString
   /// The vendor's domain, or an empty string if no host counts as the vendor's.
@@ -52,7 +52,8 @@ public struct ServiceHosts: Sendable {
   /// Returns the bucket name in a host, with or without a port, or `nil` for one of the service's own hosts.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
-      bucketEnd(of: HostName(bytes), in: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+      guard let end = bucketEnd(of: HostName(bytes), in: bytes) else { return nil }
+      return String(writing: { $0.append(bytes.extracting(0..<end)) })
     }
   }
 
@@ -65,6 +66,7 @@ public struct ServiceHosts: Sendable {
   /// Returns the index at which the bucket name in a host ends, or `nil` if the host is one of the service's own hosts.
   package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
     guard let firstDot = host.firstDot else { return nil }
+    // In the vendor's domain, the number of labels decides; elsewhere, the first label.
     if owns(host, in: authority) { return host.dotCount == dotCount ? nil : firstDot }
     let firstLabel = authority.extracting(0..<firstDot)
     let isServiceLabel =

@@ -35,8 +35,7 @@ extension StringProtocol {
 
   /// Splits the string at an ASCII character, comparing bytes, and keeps empty parts.
   package func parts(between separator: Unicode.Scalar, maxSplits: Int = .max) -> [SubSequence] {
-    utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false)
-      .map { self[$0.startIndex..<$0.endIndex] }
+    splitBytes(self, at: separator, maxSplits: maxSplits)
   }
 
   /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
@@ -82,7 +81,9 @@ extension StringProtocol {
     unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { Substring(self[$0.startIndex..<$0.endIndex]) }
   }
 
+  /// Whether the string consists only of whitespace and line breaks, or is empty.
   package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+  /// The string without its leading spaces.
   package var droppingBlanks: SubSequence { self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...] }
 
   /// Returns the percent-decoded string, or `nil` if an escape is malformed or the bytes are not UTF-8.
@@ -165,13 +166,13 @@ extension String {
     return "\(self[..<end])… (\(bytes.count) bytes)"
   }
 
-  /// Returns whether the string is a hash value or a signature of a length in lowercase hexadecimal digits.
+  /// Returns whether the string encodes a number of bytes, such as a hash value, in lowercase hexadecimal digits.
   package func isLowerHex(byteCount: Int) -> Bool {
     utf8.count == 2 * byteCount
       && utf8.allSatisfy { $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
   }
 
-  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends, as a bucket name or a region is.
+  /// Returns whether the string is `[a-z0-9-]+` with no hyphen at its ends, as a bucket name or a region is.
   package func isScopePart(atMost limit: Int = .max) -> Bool {
     !isEmpty && utf8.count <= limit && utf8.first != UInt8(ascii: "-") && utf8.last != UInt8(ascii: "-")
       && utf8.allSatisfy { byte in
@@ -197,7 +198,7 @@ extension String {
   }
 }
 
-/// Splits a string as `parts(between:maxSplits:)` does; specialized for each string type that is split often.
+/// Splits a string at an ASCII character, and keeps empty parts; specialized for each string type that is split often.
 @inline(__always) private func splitBytes<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, maxSplits: Int
 ) -> [Text.SubSequence] {

@@ -98,6 +98,7 @@ package enum WireQuery {
         isDecoded: isDecoded))
   }
 
+  /// Returns the byte that the escape at an index stands for, or `nil` if the escape is malformed.
   private static func decodedEscape(in wire: Span<UInt8>, at index: Int) -> UInt8? {
     guard index + 2 < wire.count, let high = hexValue(wire[index + 1]), let low = hexValue(wire[index + 2]) else {
       return nil
@@ -121,12 +122,14 @@ package enum WireQuery {
     }
   }
 
+  /// Sorts query parameters by name, and throws an error if a name appears twice.
   package static func sortDistinct(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
   ) throws(SigningError) {
     if parameters.sort(by: { compareNames($0, $1, of: wire, by: order) }) { throw SigningError.repeatedParameter }
   }
 
+  /// Compares the names of two parameters: negative if the first sorts first, and zero if the names are equal.
   package static func compareNames(
     _ first: WireParameter, _ second: WireParameter, of wire: Span<UInt8>, by order: EncodedOrder
   ) -> Int {
@@ -180,16 +183,17 @@ package enum WireQuery {
 /// Query parameters that a URL must not contain before it is signed, because the services accept only one signature.
 package struct RefusedParameters {
   private let names: NameTable
-  private let end: Int
+  private let requestEnd: Int
 
-  /// Creates a list of percent-encoded names; `end` is the index after which the signer adds its own parameters.
-  package init(_ names: NameTable, before end: Int = .max) {
+  /// Creates a list of percent-encoded names; the parameters after `requestEnd` are those that the signer has added.
+  package init(_ names: NameTable, before requestEnd: Int = .max) {
     self.names = names
-    self.end = end
+    self.requestEnd = requestEnd
   }
 
+  /// Throws an error if one of a request's parsed parameters is in the list.
   package func check(_ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>) throws(SigningError) {
-    for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
+    for index in 0..<parameters.count where parameters[index].name.lowerBound < requestEnd {
       guard !names.contains(wire.extracting(parameters[index].name)) else {
         throw SigningError(
           .invalidPath, "The URL already carries a signature, or parameters of one.",
@@ -198,6 +202,7 @@ package struct RefusedParameters {
     }
   }
 
+  /// Throws an error if a path with its query is not valid in a URL, or has a parameter that is in the list.
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -247,6 +252,7 @@ extension ByteWriter {
       append(UInt8(ascii: "="))
       return append(normalizing: wire.extracting(parameter.value), plusIsSpace: true)
     }
+    // A canonical parameter is copied as it is, except for the letter case of its name.
     let name = wire.extracting(parameter.name)
     if nameCase == .asWritten { append(name) } else { append(lowercased: name) }
     guard keepsEmptyValue || !parameter.value.isEmpty else { return }
@@ -254,6 +260,7 @@ extension ByteWriter {
     append(wire.extracting(parameter.value))
   }
 
+  /// Appends the lowercase name of a query parameter in canonical encoding.
   package mutating func append(loweredNameOf parameter: WireParameter, of wire: Span<UInt8>) {
     let name = wire.extracting(parameter.name)
     guard parameter.isCanonical else { return append(normalizing: name, plusIsSpace: true, .component, .lowered) }

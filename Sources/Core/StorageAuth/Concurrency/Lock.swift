@@ -56,7 +56,6 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
   private var isDelivering = false
 
   package init() {}
-
   package mutating func append(_ element: Element) { pending.append(element) }
 
   /// Removes and returns the next element, unless a thread other than the caller's delivers the elements.

@@ -9,6 +9,7 @@ struct FilePathWalk<Facts: FileFacts> {
     var place: FixedPlace?
   }
 
+  /// A folder, a symbolic link or the file itself.
   private struct Step {
     let path: String
     let status: FileStatus
@@ -49,7 +50,8 @@ struct FilePathWalk<Facts: FileFacts> {
         if folders.count > 1 { folders.removeLast() }
         continue
       }
-      let folderPath = folders.count > 1 ? folders.last?.path ?? "" : ""
+      // The path of the root folder consists of the slash, which a name follows in any folder.
+      let folderPath = folders.dropFirst().last?.path ?? ""
       let path = "\(folderPath)/\(name)"
       guard let status = facts.status(at: path) else { return nil }
       switch status.kind {
@@ -68,6 +70,7 @@ struct FilePathWalk<Facts: FileFacts> {
     return nil
   }
 
+  /// Judges the steps of the walk to a file; those above the app bundle that contains the program do not count.
   private func findings(at file: Step) -> Findings {
     let steps = passedSteps + [file]
     if let bundle = facts.bundle, let index = folders.firstIndex(where: { $0.status.isSameFile(as: bundle) }) {
@@ -86,8 +89,9 @@ struct FilePathWalk<Facts: FileFacts> {
     return Findings(weakness: weakness, place: isFixed ? .readOnlyVolume : nil)
   }
 
-  private func weakness(of steps: [Step], trusting installer: UInt32? = nil) -> FileWeakness? {
-    let trustedUsers = [0, facts.user, installer ?? 0]
+  /// Returns the first reason why a user other than root, this program's user and an installer could write a step.
+  private func weakness(of steps: [Step], trusting installer: UInt32 = 0) -> FileWeakness? {
+    let trustedUsers = [0, facts.user, installer]
     for step in steps {
       let subject =
         switch step.status.kind {

@@ -15,14 +15,10 @@ public struct SystemFiles: FileReader {
   /// Creates a reader of this machine's files.
   public init() {}
 
-  /// Reads a whole regular file, following symbolic links.
+  /// Reads a whole regular file, following symbolic links, as the requirement describes.
   ///
   /// A relative path starts in the current folder. Permissions and content are read through the same descriptor.
   ///
-  /// - Parameters:
-  ///   - path: The path of the file.
-  ///   - limit: The maximum size of the file, in bytes.
-  /// - Returns: The content, the permissions, and the reason why another user could have written the file, if any.
   /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = try absolutePath(path)
@@ -46,6 +42,7 @@ public struct SystemFiles: FileReader {
 
 /// An open file whose status and content belong together even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
+  /// The number of bytes that one call reads.
   private static let chunkByteCount = 1 << 14
   /// The maximum reserved capacity, because a file system can report a size that the file does not have.
   private static let reservationByteLimit: Int64 = 1 << 20
@@ -102,6 +99,7 @@ struct OpenedFile: ~Copyable {
   }
 }
 
+/// The properties of a file, a folder or a symbolic link that tell who can write it.
 struct FileStatus: Equatable {
   enum Kind { case regular, folder, link, other }
 
@@ -109,27 +107,21 @@ struct FileStatus: Equatable {
   let owner: UInt32
   let permissions: UInt16
   let size: Int64
+  /// Whether the volume is read-only; always `false` for a status that was read by a path.
   let isOnReadOnlyVolume: Bool
-  private let device: Int64
-  private let inode: UInt64
+  let device: Int64
+  let inode: UInt64
+}
 
-  /// Creates the status of a file that does not exist, for tests.
-  init(_ kind: Kind, inode: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
-    self.kind = kind
-    self.inode = inode
-    self.owner = owner
-    self.permissions = permissions
-    self.isOnReadOnlyVolume = isOnReadOnlyVolume
-    size = 0
-    device = 0
-  }
-
+extension FileStatus {
+  /// Reads the status of a file, a folder or a symbolic link itself; the result is `nil` if that fails.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
+  /// Reads the status of an open file with its volume's; the result is `nil`, with `errno`, if that fails.
   init?(ofDescriptor descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -155,15 +147,14 @@ struct FileStatus: Equatable {
   }
 
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
-
   /// Whether the file belongs to root and the program runs as another user.
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
 }
 
+/// The facts about the files of this machine and about this process.
 struct MachineFacts: FileFacts {
   var user: UInt32 { geteuid() }
   var bundle: FileStatus? { CurrentProcess.bundle.flatMap { FileStatus(at: $0) } }
-
   func status(at path: String) -> FileStatus? { FileStatus(at: path) }
   func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

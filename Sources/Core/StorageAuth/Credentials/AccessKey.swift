@@ -34,9 +34,7 @@ public struct AccessKey: Credential {
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
-    self.init(
-      id: id, secret: Secret(secret), sessionToken: sessionToken.map { Secret($0) }, start: start,
-      expiration: expiration)
+    self.init(id: AccessKeyID(id), secret: secret, sessionToken: sessionToken, start: start, expiration: expiration)
   }
 
   /// Creates an access key from an ID and secrets in protected memory, otherwise like the initializer from strings.

@@ -3,8 +3,7 @@
 /// The public identifier of an access key, which a request contains as its signer's ID.
 ///
 /// IDs are compared by their UTF-8 bytes. An ID that signs, or that a request contains, consists of visible ASCII
-/// characters. Any other ID is rejected before the key lookup, so that a key store that treats equivalent characters as
-/// equal finds no key for such an ID either.
+/// characters. Any other ID is rejected before the key lookup, because a key store could find an equivalent ID's key.
 public struct AccessKeyID: Sendable, Hashable, Comparable {
   private let text: ByteExactString
 
@@ -13,7 +12,6 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
 
   /// Creates an access key ID from the signer's ID in a request.
   ///
-  /// - Parameter claimed: The ID as it appears in the request.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the ID is empty or
   ///   contains characters other than visible ASCII characters.
   public init(claimed: some StringProtocol) throws(VerificationError) {
@@ -39,7 +37,6 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
 extension AccessKeyID: ExpressibleByStringLiteral, CustomStringConvertible, CustomDebugStringConvertible {
   /// Creates an access key ID from a string literal.
   public init(stringLiteral id: String) { self.init(id) }
-
   /// The access key ID, with control characters escaped.
   public var description: String { string.onOneLine }
   /// The access key ID as a Swift string literal.

@@ -113,7 +113,7 @@ extension AccessKey {
   ///   - scope: The scope of the signing key.
   public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
     // The scopes of the package's own signers start at a day or at an instant, so that `.min` tells them from this one.
-    let cachedScope = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let cachedScope = KeyScope(from: .min, to: .min, region: scope.cacheName)
     let signingKey: HMACKey<SHA256> = signingKey(for: cachedScope) { secret in
       let firstKey = HMACKey<SHA256>(writing: {
         $0.append(scope.prefix)
@@ -138,14 +138,14 @@ public struct SigningKeyScope: Sendable, Hashable {
   public let prefix: String
   /// The parts, such as day, region and service, of which each derives a key from the key before it.
   public let parts: [String]
-  /// The parts as one string, in which no two lists of parts are equal.
-  let joined: String
+  /// The prefix and the parts as one string, which differs for each scope; in ASCII, so that `==` compares bytes.
+  let cacheName: String
 
   /// Creates the scope of a derived signing key; the parameters are the properties.
   public init(prefix: String, _ parts: [String]) {
     self.prefix = prefix
     self.parts = parts
-    joined = parts.map { "\($0.utf8.count):\($0)" }.joined()
+    cacheName = ([prefix] + parts).map { $0.percentEncoded(.component) }.joined(separator: "/")
   }
 }
 
@@ -166,7 +166,6 @@ public struct MessageDigest: Sendable, Hashable {
   public static func sha1(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: SHA1.hash(bytes).bytes) }
   /// Returns the MD5 hash value of bytes (RFC 1321).
   public static func md5(of bytes: [UInt8]) -> MessageDigest { MessageDigest(bytes: MD5.hash(bytes).bytes) }
-
   /// The hash value in Base64 with padding (RFC 4648, section 4), as the header `Content-MD5` contains it.
   public var base64: String { String(writing: { $0.append(base64: bytes) }) }
   /// The hash value in lowercase hexadecimal digits.

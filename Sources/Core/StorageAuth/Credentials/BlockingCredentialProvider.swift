@@ -8,7 +8,7 @@ internal import Dispatch
 public final class BlockingCredentialProvider<Value: Credential>: CredentialProvider {
   /// The name of the credentials' source, for errors and events.
   public let source: String
-  private let function: @Sendable () throws -> Value?
+  private let fetch: @Sendable () throws -> Value?
   private let queue: DispatchQueue
   /// Whether a call of the function is running; another request then fails at once, because it could wait forever.
   private let isBusy = Lock(false)
@@ -17,25 +17,23 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   ///
   /// - Parameters:
   ///   - source: The name of the credentials' source, for errors and events.
-  ///   - function: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError``
-  ///     that it throws is passed on unchanged; any other error is the `underlying` error of the one that callers get.
-  public init(source: String, _ function: @escaping @Sendable () throws -> Value?) {
+  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
+  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
+  public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
     self.source = source
-    self.function = function
+    self.fetch = fetch
     queue = DispatchQueue(label: "credentials: \(source)")
   }
 
-  /// Calls the blocking function and returns the credential that it fetches.
+  /// Calls the blocking function, which does not use the context, and returns the credential that it fetches.
   ///
-  /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws; an error with the code
   ///   ``CredentialError/Code/timeout`` if an earlier call has not returned, ``CredentialError/Code/unavailable`` if
   ///   the function returns `nil`, or ``CredentialError/Code/failed`` if the function throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let wasBusy = isBusy.withLock { isBusy in
-      let wasBusy = isBusy
-      isBusy = true
-      return wasBusy
+      defer { isBusy = true }
+      return isBusy
     }
     guard !wasBusy else {
       throw CredentialError(
@@ -44,7 +42,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
     }
     let result = await withCheckedContinuation { continuation in
       queue.async { [self] in
-        let result = Result { try function() }
+        let result = Result { try fetch() }
         isBusy.withLock { $0 = false }
         continuation.resume(returning: result)
       }

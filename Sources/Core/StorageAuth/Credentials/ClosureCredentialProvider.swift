@@ -17,9 +17,8 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
     self.fetch = fetch
   }
 
-  /// Calls the asynchronous function and returns the credential that it fetches.
+  /// Calls the asynchronous function, which does not use the context, and returns the credential that it fetches.
   ///
-  /// - Parameter context: The context, which is not used.
   /// - Throws: The ``CredentialError`` that the function throws, ``CredentialError/Code/unavailable`` if it returns
   ///   `nil`, or ``CredentialError/Code/failed`` if it throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
@@ -29,6 +28,7 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   }
 }
 
+/// Returns the credential that a provider's callback returned, or throws an error if it returned `nil`.
 func requireCredential<Value>(_ credential: Value?, from source: String) throws(CredentialError) -> Value {
   if let credential { return credential }
   throw CredentialError(

@@ -31,21 +31,17 @@ enum CredentialValidation {
     remedy: "Copy the id again; a space or a line break at its end is the usual cause.")
 
   private static func validate(_ secret: Secret, named name: String) -> SigningError? {
-    let (byteCount, isSendable) = secret.bytes.withBytes { bytes in
-      var isSendable = true
-      for index in bytes.indices {
-        let byte = bytes[index]
-        let isAtEdge = index == 0 || index == bytes.count - 1
-        if byte.isASCIIControl || isAtEdge && byte == UInt8(ascii: " ") { isSendable = false }
-      }
-      return (bytes.count, isSendable)
-    }
+    let byteCount = secret.bytes.withBytes { $0.count }
     if byteCount > secretByteLimit {
       return invalid(
         "The \(name) has \(byteCount) bytes; at most \(secretByteLimit) are allowed.",
         remedy: "Check that it is a \(name) and not a file or a page.")
     }
     if byteCount == 0 { return invalid("The \(name) is empty.", remedy: "Set it, or leave the credential out.") }
+    let isSendable = secret.bytes.withBytes { bytes in
+      let hasSpaceAtEdge = bytes[0] == UInt8(ascii: " ") || bytes[bytes.count - 1] == UInt8(ascii: " ")
+      return !hasSpaceAtEdge && bytes.indices.allSatisfy { !bytes[$0].isASCIIControl }
+    }
     if isSendable { return nil }
     return invalid(
       "The \(name) starts or ends with a space, or contains a line break or a control character.",
@@ -80,7 +76,6 @@ extension AccessKey {
 /// `user@example.test/sub=1`, so that each scheme refuses only the IDs that its authorizations cannot carry.
 package struct IDDelimiters: OptionSet, Sendable {
   package let rawValue: UInt8
-
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let comma = IDDelimiters(rawValue: 1 << 0)

@@ -30,6 +30,7 @@ public struct Identity: Sendable, Equatable {
 }
 
 extension Identity {
+  /// Throws an error if the credential expires before a signature does.
   package func requireValidity(until signatureExpiration: Timestamp) throws(SigningError) {
     guard let expiration, expiration < signatureExpiration else { return }
     throw .credentialEndsFirst(expiration, required: signatureExpiration)
@@ -39,11 +40,9 @@ extension Identity {
     sessionToken.map { HTTPField(name: name, value: $0.reveal()) }
   }
 
-  /// Validates the identity before it is used; signers call this method before any other step.
+  /// Validates the identity as ``AccessKey/check(allowsSlashInID:)`` validates a key, but without a secret.
   ///
-  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
-  ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` for the ID or the session token.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }

@@ -15,7 +15,6 @@ public struct Secret: Sendable, Equatable {
 
   /// Whether the secret is empty.
   public var isEmpty: Bool { bytes.withBytes { $0.isEmpty } }
-
   /// Returns the secret in clear text, in a copy that is not wiped; call it only for values that must be sent.
   public func reveal() -> String { String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
 

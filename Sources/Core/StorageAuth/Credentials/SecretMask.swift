@@ -9,9 +9,8 @@ internal import StorageCrypto
 /// the secrets, and the time to apply it is linear in the length of the string. An inserted mask is never searched for
 /// another secret. Overlapping occurrences become one mask.
 ///
-/// The mask must only contain values that are known to be secret. If it contained values from an untrusted client, this
-/// client would choose what is masked. Values that an untrusted client sent are masked by name: a header or parameter
-/// value is masked if its name is secret according to ``SecretName``.
+/// The mask must only contain values that are known to be secret: an untrusted client whose values it contained would
+/// choose what is masked. Such a client's values are masked by the names of their headers and parameters (``SecretName``).
 package struct SecretMask: Sendable {
   /// The minimum length, in bytes, of a secret that is masked; masks for shorter values would reveal where they occur.
   package static let minimumByteCount = 4
@@ -32,39 +31,32 @@ package struct SecretMask: Sendable {
   /// A mask that replaces only the values of headers and parameters with secret names.
   package static let namedValues = SecretMask([], masksNamedValues: true)
 
+  /// Returns a text with the mask in place of each secret.
   package func applied(to text: String) -> String {
     withBytes(of: text) { bytes in
       let secretRanges = automaton.ranges(in: bytes)
-      let ranges = masksNamedValues ? merged(secretRanges, SecretName.values(in: bytes)) : secretRanges
+      let ranges = masksNamedValues ? Self.union(of: secretRanges, SecretName.values(in: bytes)) : secretRanges
       guard !ranges.isEmpty else { return text }
       return String(writing: { writer in
-        var start = 0
+        var copiedEnd = 0
         for range in ranges {
-          writer.append(bytes.extracting(start..<range.lowerBound))
+          writer.append(bytes.extracting(copiedEnd..<range.lowerBound))
           writer.append(Secret.mask)
-          start = range.upperBound
+          copiedEnd = range.upperBound
         }
-        writer.append(bytes.extracting(start..<bytes.count))
+        writer.append(bytes.extracting(copiedEnd..<bytes.count))
       })
     }
+  }
+
+  /// Returns the union of two sorted lists, each without overlapping ranges, as such a list.
+  private static func union(of first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
+    (first + second).sorted { $0.upperBound < $1.upperBound }.reduce(into: []) { $0.appendMerging($1) }
   }
 }
 
 extension SecretMask: Redacted {
   package var description: String { "SecretMask" }
-}
-
-/// Returns the union of two lists of ranges; each list, and the result, is sorted and has no overlapping ranges.
-private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
-  var result: [Range<Int>] = []
-  for next in (first + second).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-    if let last = result.last, last.upperBound > next.lowerBound {
-      result[result.count - 1] = last.lowerBound..<max(last.upperBound, next.upperBound)
-    } else {
-      result.append(next)
-    }
-  }
-  return result
 }
 
 /// An Aho-Corasick automaton, which is a trie with a fallback node for each node, that finds secrets in a string.
@@ -202,13 +194,20 @@ struct SecretAutomaton: Sendable {
     for index in text.indices {
       node = nextNode(from: node, reading: text[index])
       guard longestPatternLength[node] > 0 else { continue }
-      var start = index + 1 - Int(longestPatternLength[node])
-      while let last = ranges.last, last.upperBound > start {
-        start = min(start, last.lowerBound)
-        ranges.removeLast()
-      }
-      ranges.append(start..<index + 1)
+      ranges.appendMerging(index + 1 - Int(longestPatternLength[node])..<index + 1)
     }
     return ranges
+  }
+}
+
+extension [Range<Int>] {
+  /// Appends a range that ends after all others, together with the ranges that it overlaps.
+  fileprivate mutating func appendMerging(_ range: Range<Int>) {
+    var start = range.lowerBound
+    while let last, last.upperBound > start {
+      start = Swift.min(start, last.lowerBound)
+      removeLast()
+    }
+    append(start..<range.upperBound)
   }
 }

@@ -6,9 +6,8 @@ internal import StorageCrypto
 ///
 /// Such values are session tokens, signatures and passwords. A rule also covers names of providers that this package
 /// does not know: every name is secret that contains `token`, `signature`, `secret`, `password`, `credential` or
-/// `authorization`, regardless of case. Names that only describe such a value are exempt: the version, the method and
-/// the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which contains a key's
-/// ID and a signature's scope.
+/// `authorization`, regardless of case. Exempt are the version, the method and the nonce of a signature, the continuation
+/// token of a list, and the `…-credential` parameter, which contains a key's ID and a signature's scope.
 ///
 /// A provider whose secrets have other names declares these names once:
 ///
@@ -24,10 +23,12 @@ public enum SecretName {
     declaredNames.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
 
+  /// Returns whether the value with a name is a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
     withBytes(of: name.asciiLowercased) { kinds(announcedBy: $0).contains(.token) }
   }
 
+  /// Returns whether the value with a name must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
     return withBytes(of: text) { !kinds(announcedBy: $0).isEmpty } || declaredNames.withLock { $0.contains(text) }
@@ -53,20 +54,21 @@ public enum SecretName {
     if isHarmless { return [] }
     var kinds: Kinds = []
     for index in name.indices {
-      let rest = name.extracting(index...)
+      // The first byte is compared before the word, because most bytes start none of the words.
+      let word = name.extracting(index...)
       switch name[index] {
-      case UInt8(ascii: "t") where rest.starts(with: "token"): kinds.insert(.token)
-      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): kinds.insert(.other)
-      case UInt8(ascii: "p") where rest.starts(with: "password"): kinds.insert(.other)
-      case UInt8(ascii: "c") where rest.starts(with: "credential"): kinds.insert(.other)
-      case UInt8(ascii: "a") where rest.starts(with: "authorization"): kinds.insert(.other)
+      case UInt8(ascii: "t") where word.starts(with: "token"): kinds.insert(.token)
+      case UInt8(ascii: "s") where word.starts(with: "signature") || word.starts(with: "secret"): kinds.insert(.other)
+      case UInt8(ascii: "p") where word.starts(with: "password"): kinds.insert(.other)
+      case UInt8(ascii: "c") where word.starts(with: "credential"): kinds.insert(.other)
+      case UInt8(ascii: "a") where word.starts(with: "authorization"): kinds.insert(.other)
       default: break
       }
     }
     return kinds
   }
 
-  /// The number of bytes at the end of a name that are examined.
+  /// The number of bytes at the end of a name that are examined, which bounds the time for a long text without names.
   private static let nameByteLimit = 128
   /// The length, in bytes, of the shortest secret name: `sign`.
   private static let minimumNameByteCount = 4
@@ -84,14 +86,10 @@ public enum SecretName {
       case UInt8(ascii: "\n"), UInt8(ascii: "&"), UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: " "):
         nameStart = index + 1
       case UInt8(ascii: ":"), UInt8(ascii: "="):
-        let valueStart = index + 1
-        if index - nameStart >= minimumNameByteCount,
-          isSecret(text.extracting(max(nameStart, index - nameByteLimit)..<index))
-        {
-          var valueEnd = valueStart
-          while valueEnd < text.count, text[valueEnd] != UInt8(ascii: "\n"),
-            byte == UInt8(ascii: ":") || text[valueEnd] != UInt8(ascii: "&")
-          { valueEnd += 1 }
+        let examinedName = text.extracting(max(nameStart, index - nameByteLimit)..<index)
+        if index - nameStart >= minimumNameByteCount, isSecret(examinedName) {
+          let valueStart = index + 1
+          let valueEnd = endOfValue(in: text, from: valueStart, endsWithLine: byte == UInt8(ascii: ":"))
           if valueEnd > valueStart { ranges.append(valueStart..<valueEnd) }
           index = valueEnd - 1
         }
@@ -101,6 +99,12 @@ public enum SecretName {
       index += 1
     }
     return ranges
+  }
+
+  private static func endOfValue(in text: Span<UInt8>, from valueStart: Int, endsWithLine: Bool) -> Int {
+    var end = valueStart
+    while end < text.count, text[end] != UInt8(ascii: "\n"), endsWithLine || text[end] != UInt8(ascii: "&") { end += 1 }
+    return end
   }
 
   private static func isSecret(_ name: Span<UInt8>) -> Bool {

@@ -42,8 +42,7 @@ extension DetailedError {
   /// A sentence that describes how to fix the problem.
   public var remedy: String { details.remedy }
 
-  /// Creates an error, for implementations of protocols such as ``Signer``; the parameters, which must not contain
-  /// secrets, are the properties.
+  /// Creates an error, for implementations of protocols; the parameters, without secrets, are the properties.
   public init(_ code: Code, _ message: String, remedy: String) {
     self.init(ErrorDetails(code, message, remedy: remedy))
   }

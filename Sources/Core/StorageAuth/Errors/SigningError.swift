@@ -47,6 +47,13 @@ public struct SigningError: DetailedError {
       remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
 
+  static func invalidRequest(_ message: String, remedy: String) -> SigningError {
+    SigningError(.invalidRequest, message, remedy: remedy)
+  }
+
+  static let emptyKey = invalidRequest(
+    "The object key is empty.", remedy: "Name an object, or use a request for the bucket.")
+
   /// The error for a request path that is not valid in a URL, or for its query.
   public static let unreadablePath = SigningError(
     .invalidPath,
@@ -60,15 +67,13 @@ public struct SigningError: DetailedError {
   /// The error for a signed query parameter that occurs twice.
   public static let repeatedParameter = SigningError(
     .invalidPath, "A query parameter that is signed occurs twice.", remedy: "Send it once.")
-}
 
-extension SigningError {
   package static let anonymousURL = SigningError(
     .anonymous, "An anonymous credential cannot sign a URL.",
     remedy: "Use the URL without a signature, or a key that has the right.")
 
-  package static let bucketNotInPath = SigningError(
-    .invalidRequest, "The path does not name the bucket, and the host does not either.",
+  package static let bucketNotInPath = invalidRequest(
+    "The path does not name the bucket, and the host does not either.",
     remedy: "Start the path with the bucket and a slash, or set the bucket and the addressing style.")
 
   package static let anonymousForm = SigningError(
@@ -78,7 +83,6 @@ extension SigningError {
     .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
 
   package static func noHost(example: String) -> SigningError {
-    SigningError(
-      .invalidRequest, "The request has no host, or a malformed one.", remedy: "Set its authority, such as \(example).")
+    invalidRequest("The request has no host, or a malformed one.", remedy: "Set its authority, such as \(example).")
   }
 }

@@ -147,9 +147,7 @@ public enum AuthEvent: Sendable {
   }
 }
 
-/// The parts of an event's subject, such as `upload oss://photos/2026/cat.jpg`.
-///
-/// Without a location, all parts but the operation are `nil`.
+/// The parts of an event's subject, such as `upload oss://photos/cat.jpg`; without a location, only the operation.
 package struct EventSubject: Sendable, Hashable {
   package let operation: String
   /// The scheme of the location, such as `oss`.
@@ -161,13 +159,9 @@ package struct EventSubject: Sendable, Hashable {
   package init(_ subject: String) {
     operation = String(subject.bytes(before: " "))
     let location = subject.bytes(after: " ")
-    guard let containerAndKey = location.bytes(from: ":").removingBytePrefix("://") else {
-      (provider, container, key) = (nil, nil, nil)
-      return
-    }
-    provider = String(location.bytes(before: ":"))
-    container = String(containerAndKey.bytes(before: "/"))
-    let keyAfterSlash = containerAndKey.bytes(after: "/")
-    key = keyAfterSlash.isEmpty ? nil : String(keyAfterSlash)
+    let containerAndKey = location.bytes(from: ":").removingBytePrefix("://")
+    provider = containerAndKey.map { _ in String(location.bytes(before: ":")) }
+    container = containerAndKey.map { String($0.bytes(before: "/")) }
+    key = containerAndKey.map { String($0.bytes(after: "/")) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }

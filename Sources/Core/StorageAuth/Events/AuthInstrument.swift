@@ -31,10 +31,8 @@ public protocol AuthSpan: Sendable {
 
   /// Adds an event, such as a retry, that occurred during the span to the span.
   func record(_ event: AuthEvent)
-
   /// Adds the fields that continue the trace in another process to the headers of a request to the app's own server.
   func inject(into fields: inout HTTPFields)
-
   /// Ends the span with the result of the measured activity.
   func end(_ outcome: AuthActivity.Outcome)
 }

@@ -42,7 +42,6 @@ public final class EventHub: Sendable {
   /// Adds an observer, which receives events until the returned observation is cancelled or released.
   ///
   /// - Parameter observer: A function that receives each event; the events of one cache or client arrive in order.
-  /// - Returns: An observation that ends when it is cancelled or released.
   public func observe(_ observer: @escaping Observer) -> Observation {
     let id = registrations.withLock { registrations in
       let id = registrations.newID()
@@ -69,6 +68,7 @@ public final class EventHub: Sendable {
     }
   }
 
+  /// The instrument of this hub or, if it has none, of its parent.
   package var instrument: (any AuthInstrument)? {
     registrations.withLock { $0.instrument?.instrument } ?? parent?.instrument
   }
@@ -96,7 +96,7 @@ public final class EventHub: Sendable {
     let observers = registrations.withLock { $0.observers }
     guard !observers.isEmpty else { return }
     let event = event()
-    for (_, observer) in observers { observer(event) }
+    for registration in observers { registration.observer(event) }
   }
 
   /// The registration of an event observer, which ends when it is cancelled or released.
@@ -104,7 +104,6 @@ public final class EventHub: Sendable {
     private let end: @Sendable () -> Void
 
     init(end: @escaping @Sendable () -> Void) { self.end = end }
-
     /// Ends the observation; the observer receives no further events.
     public func cancel() { end() }
 

@@ -52,6 +52,7 @@ struct JSONParser {
     }
   }
 
+  /// Parses an array or an object after its bracket, one level deeper.
   private mutating func parseNested(
     _ parse: (inout JSONParser) throws(JSONError) -> JSONValue
   ) throws(JSONError) -> JSONValue {
@@ -177,7 +178,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public let offset: Int
   /// A description of the problem, which contains no part of the document.
   public let message: String
-
   /// The message followed by the byte offset.
   public var description: String { "\(message) at byte \(offset)" }
 }

@@ -32,13 +32,7 @@ public enum JSONValue: Sendable, Equatable {
   public var bool: Bool? { if case .bool(let truth) = self { truth } else { nil } }
 
   /// The string, or the digits of the number, because some services encode error codes in either form.
-  package var code: String? {
-    switch self {
-    case .string(let text): text
-    case .number(let number): number.digits
-    case .object, .array, .bool, .null: nil
-    }
-  }
+  package var code: String? { if case .number(let number) = self { number.digits } else { string } }
 
   /// Returns the value of the member with a name, or `nil` if the value is not an object or has no such member.
   public subscript(name: String) -> JSONValue? { object?[name] }
@@ -76,7 +70,6 @@ public struct JSONNumber: Sendable, Hashable {
 
   /// Creates a JSON number from an integer of any size.
   public init(_ number: some BinaryInteger) { digits = "\(number)" }
-
   init(digits: String) { self.digits = digits }
 
   /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^60.

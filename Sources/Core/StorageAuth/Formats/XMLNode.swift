@@ -17,11 +17,12 @@ package struct XMLNode: Sendable, Equatable {
     self.children = children
   }
 
+  /// Returns the first child element with a name, or `nil` if there is none.
   package subscript(_ name: String) -> XMLNode? { children.first { $0.name.isIdentical(to: name) } }
-
+  /// Returns all child elements with a name.
   package func all(_ name: String) -> [XMLNode] { children.filter { $0.name.isIdentical(to: name) } }
 
-  /// Removes namespace prefixes by a recursion whose depth is that of the document, which is limited.
+  /// Removes the namespace prefixes of all names; the parser limits the depth of the recursion.
   package mutating func removeNamespacePrefixes() {
     if let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) {
       name = String(name[name.utf8.index(after: colon)...])
@@ -50,7 +51,7 @@ package struct XMLLimits: Sendable, Hashable {
 }
 
 extension XMLNode {
-  /// Parses an XML document in UTF-8, in time and memory linear in its length, and drops text next to elements.
+  /// Parses an XML document in UTF-8, in time and memory linear in its length; text beside child elements is dropped.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLError) -> XMLNode {
     var reader = XMLReader(bytes, limits)
     return try reader.parseDocument()
@@ -62,16 +63,14 @@ extension XMLNode {
   package func serialized(declaration: String? = XMLNode.declaration) -> [UInt8] {
     var bytes: [UInt8] = []
     if let declaration {
-      bytes += declaration.utf8
-      bytes.append(UInt8(ascii: "\n"))
+      bytes += "\(declaration)\n".utf8
     }
     write(to: &bytes)
     return bytes
   }
 
   private func write(to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "<"))
-    bytes += name.utf8
+    bytes += "<\(name)".utf8
     for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
       bytes += " \(name)=\"".utf8
       for scalar in value.unicodeScalars { Self.write(scalar, to: &bytes) }
@@ -80,9 +79,7 @@ extension XMLNode {
     bytes.append(UInt8(ascii: ">"))
     for child in children { child.write(to: &bytes) }
     if children.isEmpty { for scalar in text.unicodeScalars { Self.write(scalar, to: &bytes) } }
-    bytes += "</".utf8
-    bytes += name.utf8
-    bytes.append(UInt8(ascii: ">"))
+    bytes += "</\(name)>".utf8
   }
 
   /// Appends a character in a form from which a parser recreates the same character.
@@ -107,6 +104,5 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
   package let message: String
   /// The line of the problem, starting at 1, or `nil` if the problem has no single position.
   package let line: Int?
-
   package var description: String { line.map { "\(message) Line \($0)." } ?? message }
 }

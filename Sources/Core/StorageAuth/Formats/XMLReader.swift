@@ -34,6 +34,7 @@ struct XMLReader {
       throw XMLError(message: "The document is longer than \(limits.byteCount) bytes.", line: nil)
     }
     try checkCharacters()
+    // A byte order mark is no part of the document (XML 1.0, section 4.3.3).
     _ = skip("\u{FEFF}")
     if starts(with: "<?xml"), position + 5 < bytes.count, isBlank(bytes[position + 5]) { try parseDeclaration() }
     try skipMiscellaneous()
@@ -90,12 +91,14 @@ struct XMLReader {
   }
 
   /// Moves the position past the next occurrence of a delimiter, and returns the bytes before the delimiter.
-  private mutating func read(to end: StaticString, orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
+  private mutating func read(
+    to delimiter: StaticString, orThrow message: String
+  ) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
-    let first = end.description.utf8.first
+    let firstByte = delimiter.description.utf8.first
     while position < bytes.count {
-      if bytes[position] == first, starts(with: end) {
-        defer { position += end.utf8CodeUnitCount }
+      if bytes[position] == firstByte, starts(with: delimiter) {
+        defer { position += delimiter.utf8CodeUnitCount }
         return bytes[start..<position]
       }
       position += 1
@@ -104,6 +107,7 @@ struct XMLReader {
     throw failure(message)
   }
 
+  /// Returns the error for a problem at the position.
   private func failure(_ message: String) -> XMLError {
     var line = 1
     for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
@@ -149,31 +153,20 @@ struct XMLReader {
   }
 
   /// Skips white space, comments and processing instructions outside the root element.
-  private mutating func skipMiscellaneous() throws(XMLError) {
-    while true {
-      skipBlanks()
-      if skip("<!--") {
-        try skipComment()
-      } else if skip("<?") {
-        try skipInstruction()
-      } else if starts(with: "<!") {
-        throw unsupportedMarkup
-      } else {
-        return
-      }
+  private mutating func skipMiscellaneous() throws(XMLError) { repeat { skipBlanks() } while try skipMarkup() }
+
+  /// Skips a comment or a processing instruction, if one starts at the position, and returns whether one did.
+  private mutating func skipMarkup() throws(XMLError) -> Bool {
+    if skip("<!--") {
+      _ = try read(to: "--", orThrow: "A comment does not end.")
+      try expect(">", orThrow: "A comment contains two hyphens.")
+      return true
     }
-  }
-
-  private var unsupportedMarkup: XMLError {
-    starts(with: "<!DOCTYPE")
-      ? failure("The document declares a document type; no service sends one.")
-      : failure("<! starts neither a comment nor a CDATA section.")
-  }
-
-  /// Skips the rest of a comment, after its `<!--`.
-  private mutating func skipComment() throws(XMLError) {
-    _ = try read(to: "--", orThrow: "A comment does not end.")
-    try expect(">", orThrow: "A comment contains two hyphens.")
+    if starts(with: "<!DOCTYPE") { throw failure("The document declares a document type; no service sends one.") }
+    guard !starts(with: "<!") else { throw failure("<! starts neither a comment nor a CDATA section.") }
+    guard skip("<?") else { return false }
+    try skipInstruction()
+    return true
   }
 
   /// Skips the rest of a processing instruction, after its `<?`.
@@ -189,6 +182,7 @@ struct XMLReader {
 
   // MARK: Elements
 
+  /// Parses the root element with its content, keeping the open elements in a list instead of recursing.
   private mutating func parseRoot() throws(XMLError) -> XMLNode {
     if let node = try parseStartTag() { return node }
     while true {
@@ -199,15 +193,9 @@ struct XMLReader {
           let node = try parseEndTag()
           if openElements.isEmpty { return node }
           openElements[openElements.count - 1].children.append(node)
-        } else if skip("<!--") {
-          try skipComment()
         } else if skip("<![CDATA[") {
           append(try read(to: "]]>", orThrow: "A CDATA section does not end."))
-        } else if starts(with: "<!") {
-          throw unsupportedMarkup
-        } else if skip("<?") {
-          try skipInstruction()
-        } else if let node = try parseStartTag() {
+        } else if try !skipMarkup(), let node = try parseStartTag() {
           openElements[openElements.count - 1].children.append(node)
         }
       case UInt8(ascii: "&"): openElements[openElements.count - 1].text += try parseReference()
@@ -343,31 +331,22 @@ struct XMLReader {
   }
 
   private mutating func parseName(orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
-    let start = position
-    while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
-    let name = bytes[start..<position]
-    guard let first = name.first, !first.isASCIIDigit, first != UInt8(ascii: "-"), first != UInt8(ascii: ".") else {
-      position = start
-      throw failure(message)
-    }
-    if !name.allSatisfy({ $0 < 0x80 }) {
-      let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
-      guard scalars.allSatisfy(\.isXMLNameCharacter), scalars.first?.isXMLNameStart ?? false else {
-        position = start
-        throw failure(message)
-      }
-    }
+    let name = bytes[position...].prefix(while: Self.isNameByte)
+    guard let first = name.first, !first.isASCIIDigit, first != UInt8(ascii: "-"), first != UInt8(ascii: "."),
+      name.allSatisfy({ $0 < 0x80 }) || Self.isUnicodeName(name)
+    else { throw failure(message) }
+    position = name.endIndex
     return name
   }
 
-  private func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "-"),
-      UInt8(ascii: "."), 0x80...0xFF:
-      true
-    default: false
-    }
+  /// Returns whether a byte is an ASCII character of names, or part of a character that is not ASCII.
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    byte.isASCIILetterOrDigit || byte >= 0x80 || "_:-.".utf8.contains(byte)
+  }
+
+  private static func isUnicodeName(_ name: ArraySlice<UInt8>) -> Bool {
+    let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
+    return scalars.allSatisfy(\.isXMLNameCharacter) && scalars.first?.isXMLNameStart ?? false
   }
 }
 
@@ -380,6 +359,7 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether the scalar is one of those that ``XMLLimits/allowsControlCharacters`` allows.
   var isControl: Bool { (0x1...0x1F).contains(value) }
 
   var isXMLNameStart: Bool {

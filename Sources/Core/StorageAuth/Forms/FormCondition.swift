@@ -29,6 +29,7 @@ public struct FormCondition: Sendable, Hashable {
 }
 
 extension FormCondition.Rule {
+  /// Returns whether a field with a value satisfies the rule.
   package func accepts(_ value: String) -> Bool {
     switch self {
     case .equals(let text): value.isIdentical(to: text)
@@ -49,6 +50,7 @@ extension FormCondition.Rule {
 }
 
 extension FormCondition {
+  /// The condition as an element of a policy document.
   var json: JSONValue {
     func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
     let name = JSONValue.string("$\(field)")

@@ -30,7 +30,7 @@ public struct FormDocument: Sendable {
     let document: JSONValue
     do {
       document = try JSONValue(parsing: bytes)
-    } catch { throw .invalidPolicy("Invalid JSON: \(error)") }
+    } catch { throw .invalidPolicy("The policy is not valid JSON: \(error).") }
     guard let text = document["expiration"]?.string, let expiration = Timestamp(iso8601: text) else {
       throw .invalidPolicy("The policy has no expiration like 2026-11-20T08:00:00.000Z.")
     }
@@ -50,16 +50,18 @@ public struct FormDocument: Sendable {
       conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return
     }
-    guard let parts = element.array, parts.count == 3, let kind = parts[0].string?.asciiLowercased else {
+    guard let parts = element.array, parts.count == 3, let comparison = parts[0].string?.asciiLowercased else {
       throw .invalidPolicy("A condition is neither an object nor a list of three elements.")
     }
-    if kind == "content-length-range" { return try restrictSizes(from: parts[1], through: parts[2]) }
-    guard let name = parts[1].string, name.hasBytePrefix("$"), name.utf8.count > 1 else {
+    if comparison == "content-length-range" { return try restrictSizes(from: parts[1], through: parts[2]) }
+    // By bytes: a `$` and a combining character after it, which is part of the name, are one character.
+    guard let name = parts[1].string?.removingBytePrefix("$"), !name.isEmpty else {
       throw .invalidPolicy("A condition has no field name like $key.")
     }
-    conditions.append(FormCondition(name.dropFirst().asciiLowercased, try Self.rule(kind, parts[2])))
+    conditions.append(FormCondition(name.asciiLowercased, try Self.rule(comparison, parts[2])))
   }
 
+  /// Restricts the permitted sizes to those in a further range; the numbers can also be strings.
   private mutating func restrictSizes(from first: JSONValue, through last: JSONValue) throws(VerificationError) {
     guard let minimum = first.wholeNumber, let maximum = last.wholeNumber, minimum >= 0, minimum <= maximum else {
       throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
@@ -70,13 +72,13 @@ public struct FormDocument: Sendable {
     sizes = sizes.clamped(to: minimum...maximum)
   }
 
-  private static func rule(_ kind: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
-    switch (kind, value) {
+  private static func rule(_ comparison: String, _ value: JSONValue) throws(VerificationError) -> FormCondition.Rule {
+    switch (comparison, value) {
     case ("eq", .string(let text)): return .equals(text)
     case ("starts-with", .string(let text)): return .startsWith(text)
     case ("in", .array(let elements)), ("not-in", .array(let elements)):
       let texts = elements.compactMap(\.string)
-      if texts.count == elements.count { return kind == "in" ? .oneOf(texts) : .noneOf(texts) }
+      if texts.count == elements.count { return comparison == "in" ? .oneOf(texts) : .noneOf(texts) }
     default: break
     }
     throw .invalidPolicy("A condition is not one of eq, starts-with, in and not-in, or has a value of another kind.")
@@ -109,6 +111,9 @@ public struct FormDocument: Sendable {
       self.contentType = contentType
       self.hasLists = hasLists
     }
+
+    /// Returns the name of the form field that a condition restricts.
+    fileprivate func formField(for condition: FormCondition) -> String { aliases[condition.field] ?? condition.field }
   }
 
   /// Checks the policy's expiration, and the form against every condition of the policy.
@@ -145,15 +150,20 @@ public struct FormDocument: Sendable {
     let namedValues = form.fields.map { (ByteExactString($0.name.asciiLowercased), $0.value) }
     let fieldValues = Dictionary(namedValues, uniquingKeysWith: { first, _ in first })
     for condition in conditions { try require(condition, of: form, with: fieldValues, key: key, as: reading) }
-    let listedFields = Set(conditions.map { ByteExactString(reading.aliases[$0.field] ?? $0.field) })
-    let unlistedFields = form.fields.map { $0.name.asciiLowercased }.filter {
-      !listedFields.contains(ByteExactString($0)) && !reading.own.contains($0)
-    }
     return VerifiedForm(
       accessKeyID: accessKeyID, key: key, sizes: sizes, contentType: reading.contentType, expiration: expiration,
-      form: form, unlistedFields: unlistedFields)
+      form: form, unlistedFields: unlistedFields(of: form, as: reading))
   }
 
+  /// Returns the lowercase names of the fields that neither a condition restricts nor the signature scheme defines.
+  private func unlistedFields(of form: SubmittedForm, as reading: Reading) -> [String] {
+    let listedFields = Set(conditions.map { ByteExactString(reading.formField(for: $0)) })
+    return form.fields.map { $0.name.asciiLowercased }.filter {
+      !listedFields.contains(ByteExactString($0)) && !reading.own.contains($0)
+    }
+  }
+
+  /// Throws an error unless the form has a value for a condition, and every such value satisfies the condition.
   private func require(
     _ condition: FormCondition, of form: SubmittedForm, with fieldValues: [ByteExactString: String], key: String,
     as reading: Reading
@@ -165,11 +175,11 @@ public struct FormDocument: Sendable {
     }
     let values: [String] =
       switch condition.field {
-      // A form can also have a field of this name, although the service takes the bucket from the URL.
+      // A form can also have a field of this name, although the service reads the bucket from the URL.
       case "bucket": [form.bucket] + (fieldValues["bucket"].map { [$0] } ?? [])
       case "key": [key]
       case "content-type": reading.contentTypes
-      default: fieldValues[ByteExactString(reading.aliases[condition.field] ?? condition.field)].map { [$0] } ?? []
+      default: fieldValues[ByteExactString(reading.formField(for: condition))].map { [$0] } ?? []
       }
     guard !values.isEmpty, values.allSatisfy(condition.rule.accepts) else {
       var error = VerificationError(
@@ -182,7 +192,7 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// The whole number, which can also be text.
+  /// The whole number, which can also be the text of a string.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 

@@ -81,6 +81,7 @@ public struct FormDraft: Sendable {
     }
   }
 
+  /// Throws an error for a condition on a field that the policy's properties or the signature scheme set.
   private static func checkField(of condition: FormCondition, reserved: Set<String>) throws(SigningError) {
     let name = condition.field.asciiLowercased
     let isWellFormed = !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }

@@ -61,9 +61,7 @@ public struct FormPolicy: Sendable, Hashable {
   /// - Throws: A ``SigningError`` (`invalidRequest`) if a form cannot express the rule: it does not allow writing, is
   ///   bound to source addresses, or lists several kinds of media types, or if no expiration is set.
   public init(_ rule: AccessRule, until expiration: Timestamp? = nil, response: Response? = nil) throws(SigningError) {
-    guard rule.actions.contains(.write) else {
-      throw .form("The rule does not allow writing.", remedy: "Use a rule that does.")
-    }
+    if !rule.actions.contains(.write) { throw .form("The rule does not allow writing.", remedy: "Use one that does.") }
     guard rule.addresses == nil else {
       throw .form(
         "The rule is bound to source addresses, which a form cannot be.",
@@ -77,10 +75,11 @@ public struct FormPolicy: Sendable, Hashable {
     }
     self.init(
       bucket: rule.bucket, objects: rule.objects, sizes: rule.maximumSize.map { 0...$0 },
-      contentType: try rule.contentTypes.map(Self.rule), response: response, until: earlierExpiration)
+      contentType: try rule.contentTypes.map(Self.rule(permitting:)), response: response, until: earlierExpiration)
   }
 
-  private static func rule(for types: [String]) throws(SigningError) -> FormCondition.Rule {
+  /// Returns the form's rule for media types of an access rule: a form can permit one kind of types, or a list.
+  private static func rule(permitting types: [String]) throws(SigningError) -> FormCondition.Rule {
     if types.count == 1, types[0].hasByteSuffix("/*") { return .startsWith(String(types[0].dropLast())) }
     guard !types.isEmpty, !types.contains(where: { $0.hasByteSuffix("/*") }) else {
       throw .form(
@@ -91,7 +90,8 @@ public struct FormPolicy: Sendable, Hashable {
 }
 
 extension SigningError {
+  /// Creates the error for a form that cannot be signed.
   package static func form(_ message: String, remedy: String) -> SigningError {
-    SigningError(.invalidRequest, message, remedy: remedy)
+    invalidRequest(message, remedy: remedy)
   }
 }

@@ -48,8 +48,7 @@ extension FormField: Redacted {
 /// The form is posted as `multipart/form-data`: first ``fields`` in their order, then fields that satisfy
 /// ``openConditions``, then the file as the field ``fileField``, which must be the last field.
 ///
-/// The form authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its values; read
-/// ``fields`` or ``json``.
+/// The form authorizes its bearer: it is a secret. `print`, `dump` and `Mirror` do not show its values; read ``fields``.
 public struct SignedForm: Sendable, Equatable {
   /// The name of the form field that contains the file, which must be the last field.
   public static let fileField = "file"

@@ -3,12 +3,10 @@
 /// A verifier for the signatures and policies of submitted forms.
 ///
 /// Verification has two steps, so that the key can be looked up between them: ``claim(in:)`` and
-/// ``verify(_:against:at:)``. Both steps run after the fields have arrived and before the bytes of the file; the result
-/// contains the permitted size of the file.
+/// ``verify(_:against:at:)``. Both steps run after the fields have arrived and before the bytes of the file.
 public protocol FormVerifier: Sendable {
   /// Parses the identity that a form claims for its signature.
   ///
-  /// - Parameter form: The form as received.
   /// - Returns: The access key ID and the session token that the form contains.
   /// - Throws: A ``VerificationError`` if the form contains no authorization, two authorizations or a malformed
   ///   authorization, if a field appears twice, or if the form exceeds the limits.

@@ -29,9 +29,8 @@ public struct SubmittedForm: Sendable {
   var key: String? {
     guard let key = self["key"] else { return nil }
     // Some browsers send the path of the file, with the separators of their system.
-    let afterSlash = (fileName ?? "").parts(between: "/").last ?? ""
-    let lastComponent = afterSlash.parts(between: "\\").last ?? ""
-    let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: Array(lastComponent.utf8))
+    let nameBytes = (fileName ?? "").utf8.reversed().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+    let bytes = Array(key.utf8).replacing(Array(FormDraft.fileNameVariable.utf8), with: nameBytes.reversed())
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -65,13 +64,12 @@ extension SubmittedForm: Redacted {
 extension VerificationLimits {
   /// Checks the number of a form's fields against ``parameterCount``, and their length against ``headerByteCount``.
   ///
-  /// - Parameter form: The form as received.
   /// - Throws: A ``VerificationError`` with the code `limitExceeded` if the form exceeds a limit.
   public func check(_ form: SubmittedForm) throws(VerificationError) {
     let byteCount = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard form.fields.count <= parameterCount, byteCount <= headerByteCount else {
       throw VerificationError(
-        .limitExceeded, "The form has more than \(parameterCount) fields or \(headerByteCount) bytes of them.",
+        .limitExceeded, "The form has more than \(parameterCount) fields, or more than \(headerByteCount) bytes.",
         remedy: "Send less; the file has no such limit.")
     }
   }

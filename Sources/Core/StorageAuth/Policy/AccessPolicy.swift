@@ -20,7 +20,6 @@ public struct AccessPolicy: Sendable, Hashable {
 
   /// Checks whether the policy allows an access, and throws an error if no rule allows it.
   ///
-  /// - Parameter access: The properties of the access.
   /// - Throws: An ``AccessRefusal`` with the reason of the rule that came closest to allowing the access.
   public func check(_ access: AccessRequest) throws(AccessRefusal) {
     var nearestReason: AccessRefusal.Reason?
@@ -42,29 +41,23 @@ public struct AccessPolicy: Sendable, Hashable {
 
 extension AccessRule {
   /// Returns whether this rule allows everything that another rule allows for an action.
-  fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
-    guard other.bucket.isIdentical(to: bucket), actions.contains(action), objects.contains(other.objects) else {
+  fileprivate func allows(_ action: AccessAction, of narrower: AccessRule) -> Bool {
+    guard narrower.bucket.isIdentical(to: bucket), actions.contains(action), objects.contains(narrower.objects) else {
       return false
     }
-    let coversTimes = Self.covers(end, other.end) { $0 >= $1 }
-    let coversAddresses = Self.covers(addresses, other.addresses) { ranges, others in
-      others.allSatisfy { range in ranges.contains { $0.contains(range) } }
+    // A rule without a condition is the wider one.
+    if let end { guard let narrowerEnd = narrower.end, narrowerEnd <= end else { return false } }
+    if let addresses {
+      guard let narrowerAddresses = narrower.addresses,
+        narrowerAddresses.allSatisfy({ range in addresses.contains { $0.contains(range) } })
+      else { return false }
     }
-    guard coversTimes, coversAddresses else { return false }
     guard action == .write else { return true }
-    let coversSizes = Self.covers(maximumSize, other.maximumSize) { $0 >= $1 }
-    return coversSizes
-      && Self.covers(contentTypes, other.contentTypes) { types, others in
-        others.allSatisfy { type in types.contains { $0.covers(type) } }
-      }
-  }
-
-  /// Compares a condition of two rules; a rule without the condition is the wider one.
-  private static func covers<Condition>(
-    _ condition: Condition?, _ other: Condition?, by comparison: (Condition, Condition) -> Bool
-  ) -> Bool {
-    guard let condition else { return true }
-    return other.map { comparison(condition, $0) } ?? false
+    if let maximumSize {
+      guard let narrowerSize = narrower.maximumSize, narrowerSize <= maximumSize else { return false }
+    }
+    guard let contentTypes else { return true }
+    return narrower.contentTypes?.allSatisfy { type in contentTypes.contains { $0.covers(type) } } ?? false
   }
 }
 
@@ -107,12 +100,10 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 
 extension AccessRefusal: CustomStringConvertible {
   /// A sentence that describes why the access is not allowed, without the object key.
-  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.clause)." }
-}
+  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(clause)." }
 
-extension AccessRefusal.Reason {
-  fileprivate var clause: String {
-    switch self {
+  private var clause: String {
+    switch reason {
     case .bucket: "no rule covers the bucket"
     case .action: "no rule for the bucket allows it"
     case .key: "no rule covers the key"

@@ -25,12 +25,12 @@ public struct NetworkAddress: Sendable, Hashable {
 
   private static func parseIPv6(_ text: some StringProtocol) -> [UInt8]? {
     // `::` stands for one or more groups of zeros, and may appear once.
-    let halfTexts = String(text).split(separator: "::", omittingEmptySubsequences: false)
-    let halves = halfTexts.enumerated().compactMap { parseGroups($1, isLast: $0 == halfTexts.count - 1) }
-    guard halfTexts.count <= 2, halves.count == halfTexts.count else { return nil }
-    guard halves.count == 2 else { return halves[0].count == 16 ? halves[0] : nil }
-    let zeroCount = 16 - halves[0].count - halves[1].count
-    return zeroCount >= 2 ? halves[0] + Array(repeating: 0, count: zeroCount) + halves[1] : nil
+    let halves = String(text).split(separator: "::", omittingEmptySubsequences: false)
+    guard halves.count <= 2, let lastBytes = parseGroups(halves[halves.count - 1], isLast: true) else { return nil }
+    if halves.count == 1 { return lastBytes.count == 16 ? lastBytes : nil }
+    guard let firstBytes = parseGroups(halves[0], isLast: false) else { return nil }
+    let zeroCount = 16 - firstBytes.count - lastBytes.count
+    return zeroCount >= 2 ? firstBytes + Array(repeating: 0, count: zeroCount) + lastBytes : nil
   }
 
   /// Parses groups of up to four hexadecimal digits in an IPv6 address; the last group may be an IPv4 address.
@@ -66,7 +66,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// Parses a range such as `203.0.113.0/24`, or returns `nil` for another string or bits beyond the prefix length.
   public init?(_ text: String) {
     self.init(networkOf: text)
-    guard (prefixLength..<address.bytes.count * 8).allSatisfy({ !address.bit($0) }) else { return nil }
+    guard (prefixLength..<address.bytes.count * 8).allSatisfy({ !address.isBitSet($0) }) else { return nil }
   }
 
   /// Parses a range such as `10.217.182.3/24`, as documents of vendors contain, ignoring bits beyond the prefix length.
@@ -89,8 +89,9 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Returns whether an IP address belongs to the range.
-  public func contains(_ other: NetworkAddress) -> Bool {
-    other.bytes.count == address.bytes.count && (0..<prefixLength).allSatisfy { other.bit($0) == address.bit($0) }
+  public func contains(_ candidate: NetworkAddress) -> Bool {
+    candidate.bytes.count == address.bytes.count
+      && (0..<prefixLength).allSatisfy { candidate.isBitSet($0) == address.isBitSet($0) }
   }
 
   /// Returns whether every address in another range belongs to this range.
@@ -98,5 +99,5 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension NetworkAddress {
-  fileprivate func bit(_ index: Int) -> Bool { bytes[index / 8] & (0x80 >> UInt8(index % 8)) != 0 }
+  fileprivate func isBitSet(_ index: Int) -> Bool { bytes[index / 8] & (0x80 >> UInt8(index % 8)) != 0 }
 }

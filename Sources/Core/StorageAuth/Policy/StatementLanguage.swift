@@ -7,7 +7,9 @@ package struct StatementLanguage: Sendable {
   /// The name of a policy with its article, such as `a RAM policy`.
   package let nameWithArticle: String
   package let version: String
+  /// The names of the operations on objects that an action comprises.
   package let actions: [AccessAction: [String]]
+  /// The name of the operation that lists a bucket, which is the resource of its statement.
   package let listAction: String
   package let prefixConditionKey: String
   package let addressConditionKey: String

@@ -54,6 +54,7 @@ public struct AuthorizedRequest: Sendable {
     self.otherTargets = otherTargets
   }
 
+  /// Throws an error if the string was prepared for another access key ID or session token than those of a key.
   func requireKey(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {

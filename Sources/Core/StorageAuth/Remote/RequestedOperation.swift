@@ -16,26 +16,29 @@ struct RequestedOperation {
   /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
   static func possibleOperations(of request: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
     try request.requireAllowedHeaders()
-    let requests = [request] + request.otherTargets.map { request.with($0) }
-    return try requests.map { (request) throws(SigningRefusal) in try RequestedOperation(request) }
+    let targets = [request.target] + request.otherTargets
+    return try targets.map { (target) throws(SigningRefusal) in try RequestedOperation(of: request, on: target) }
   }
 
-  private init(_ request: AuthorizedRequest) throws(SigningRefusal) {
-    guard let bucket = request.target.bucket?.string, request.signableNames.isBucketName(bucket) else {
+  private init(of request: AuthorizedRequest, on target: RequestTarget) throws(SigningRefusal) {
+    guard let bucket = target.bucket?.string, request.signableNames.isBucketName(bucket) else {
       throw .unknownOperation("The request has no valid bucket name.")
     }
-    if let key = request.target.key?.string {
-      try self.init(on: key, in: bucket, request)
+    let query = try RequestedQuery(of: target, ignoringCase: request.signableNames.ignoresParameterCase)
+    if let key = target.key?.string {
+      try self.init(of: request, onKey: key, in: bucket, with: query)
     } else {
-      try self.init(onBucket: bucket, request)
+      try self.init(of: request, onBucket: bucket, with: query)
     }
   }
 
-  private init(on key: String, in bucket: String, _ request: AuthorizedRequest) throws(SigningRefusal) {
-    let query = try RequestedQuery(request)
+  private init(
+    of request: AuthorizedRequest, onKey key: String, in bucket: String, with query: RequestedQuery
+  ) throws(SigningRefusal) {
     self.key = key
     self.bucket = bucket
-    action = try Self.objectAction(request.method, query)
+    action = try Self.objectAction(of: request.method, with: query)
+    // Only the upload of a whole object has the size and the media type of the object.
     guard request.method == .put, query.isEmpty else { return }
     size = try request.signedContentLength
     contentType = request.headers[.contentType]
@@ -43,7 +46,7 @@ struct RequestedOperation {
 
   /// Returns the action of a request on an object; every request of a multipart upload counts as writing.
   private static func objectAction(
-    _ method: HTTPRequest.Method, _ query: RequestedQuery
+    of method: HTTPRequest.Method, with query: RequestedQuery
   ) throws(SigningRefusal) -> AccessAction {
     switch method {
     case .get where query.contains("uploadId"):
@@ -77,8 +80,9 @@ struct RequestedOperation {
   /// Creates the operation of a request on a bucket: a listing, an unsigned form upload, or a deletion of many objects.
   ///
   /// The keys to delete are in the body, which may be unsigned; the caller must be allowed to delete every key.
-  private init(onBucket bucket: String, _ request: AuthorizedRequest) throws(SigningRefusal) {
-    let query = try RequestedQuery(request)
+  private init(
+    of request: AuthorizedRequest, onBucket bucket: String, with query: RequestedQuery
+  ) throws(SigningRefusal) {
     self.bucket = bucket
     switch request.method {
     case .get:
@@ -116,24 +120,19 @@ extension AuthorizedRequest {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
-    let unknownHeader = SigningRefusal.unknownOperation("A header changes the operation of the request, or is unknown.")
-    for field in headers {
-      let name = field.name.canonicalName
-      guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw unknownHeader }
-      guard let shortName = name.removingBytePrefix(signableNames.headerPrefix).map(String.init) else {
-        guard !name.hasBytePrefix("x-") else { throw unknownHeader }
-        continue
-      }
-      guard shortName.hasBytePrefix("meta-") || signableNames.harmlessHeaders.contains(shortName) else {
-        throw unknownHeader
-      }
+    guard headers.allSatisfy({ signableNames.allowHeader($0.name.canonicalName) }) else {
+      throw .unknownOperation("A header changes the operation of the request, or is unknown.")
     }
   }
+}
 
-  fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
-    AuthorizedRequest(
-      scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken, signableNames: signableNames)
+extension SignableNames {
+  /// Returns whether a header changes neither the operation of a request nor its authorization.
+  fileprivate func allowHeader(_ name: String) -> Bool {
+    guard name != "authorization", !refusedHeaders.contains(name) else { return false }
+    // Of the names with `x-`, only those of the service itself are known.
+    guard let shortName = name.removingBytePrefix(headerPrefix) else { return !name.hasBytePrefix("x-") }
+    return shortName.hasBytePrefix("meta-") || harmlessHeaders.contains(String(shortName))
   }
 }
 
@@ -141,25 +140,25 @@ extension AuthorizedRequest {
 package struct RequestedQuery {
   /// The decoded values, which are empty for parameters without `=`.
   private let values: [ByteExactString: String]
+  /// Whether the names are in lowercase, because the service does not sign their case.
   private let hasLowercaseNames: Bool
 
-  init(_ request: AuthorizedRequest) throws(SigningRefusal) {
+  init(of target: RequestTarget, ignoringCase hasLowercaseNames: Bool) throws(SigningRefusal) {
     var values: [ByteExactString: String] = [:]
-    for parameter in request.target.parameters {
+    for parameter in target.parameters {
       guard values.updateValue(parameter.value?.string ?? "", forKey: parameter.name) == nil else {
         throw .unknownOperation("A parameter appears twice.")
       }
     }
     self.values = values
-    hasLowercaseNames = request.signableNames.ignoresParameterCase
+    self.hasLowercaseNames = hasLowercaseNames
   }
 
   var isEmpty: Bool { values.isEmpty }
-
   subscript(name: ByteExactString) -> String? { values[hasLowercaseNames ? name.asciiLowercased : name] }
-
   func contains(_ name: ByteExactString) -> Bool { self[name] != nil }
 
+  /// Throws an error if a parameter has another name than the given ones.
   func requireOnly(_ names: ByteExactString...) throws(SigningRefusal) {
     let allowedNames = Set(hasLowercaseNames ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(allowedNames.contains) else {
@@ -167,6 +166,7 @@ package struct RequestedQuery {
     }
   }
 
+  /// Throws an error unless a parameter is present and has no value.
   func requireFlag(_ name: ByteExactString) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }

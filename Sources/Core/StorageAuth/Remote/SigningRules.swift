@@ -28,6 +28,7 @@ public struct SigningRules: Sendable {
   package func check(_ request: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
     try request.requireKey(key)
     try checkTime(of: request, with: key, at: now)
+    // The policy must allow the access at each time at which the signature can be used.
     let lastUseTime = request.expiration ?? max(request.date ?? now, now)
     for operation in try RequestedOperation.possibleOperations(of: request) {
       let access = AccessRequest(
@@ -56,16 +57,17 @@ public struct SigningRules: Sendable {
       throw SigningRefusal(
         .lifetime, "The signature would have expired at \(expiration).", remedy: "Set the clock of the client.")
     }
-    let start = max(request.date ?? now, now)
-    guard expiration <= start.advanced(by: lifetime) else {
-      throw SigningRefusal(
-        .lifetime, "The signature would be valid until \(expiration), which is more than \(lifetime) from now.",
-        remedy: "Ask for a shorter lifetime.")
+    // The client's clock may be fast, so that the lifetime is counted from the later one of the two times.
+    if expiration > max(request.date ?? now, now).advanced(by: lifetime) {
+      throw Self.tooLong(until: expiration, "which is more than \(lifetime) from its start")
     }
     if let keyExpiration = key.expiration, expiration > keyExpiration {
-      throw SigningRefusal(
-        .lifetime, "The signature would be valid until \(expiration), and the key expires at \(keyExpiration).",
-        remedy: "Ask for a shorter lifetime.")
+      throw Self.tooLong(until: expiration, "and the key expires at \(keyExpiration)")
     }
+  }
+
+  private static func tooLong(until expiration: Timestamp, _ limit: String) -> SigningRefusal {
+    SigningRefusal(
+      .lifetime, "The signature would be valid until \(expiration), \(limit).", remedy: "Ask for a shorter lifetime.")
   }
 }

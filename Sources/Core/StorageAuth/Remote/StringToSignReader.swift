@@ -8,6 +8,8 @@ package import HTTPTypes
 package struct StringToSignReader {
   /// The lines that have not been read.
   package private(set) var remaining: ArraySlice<String>
+  /// The text of the lines that have not been read.
+  package var remainder: String { remaining.joined(separator: "\n") }
 
   package init(_ text: String) { remaining = text.parts(between: "\n").map(String.init)[...] }
 
@@ -20,8 +22,6 @@ package struct StringToSignReader {
     guard let line = remaining.popLast() else { throw .malformed("The string has too few lines.") }
     return line
   }
-
-  package var remainder: String { remaining.joined(separator: "\n") }
 
   /// Reads the lines up to the first that does not satisfy a condition.
   package mutating func read(while condition: (String) -> Bool) -> [String] {
@@ -84,7 +84,7 @@ extension RequestTarget {
     let matches = parameters.filter { $0.name == name }
     guard matches.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
     guard let parameter = matches.first else { return nil }
-    self = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
+    self = replacingParameters(with: parameters.filter { $0.name != name })
     return parameter.value?.string ?? ""
   }
 }

@@ -3,15 +3,16 @@
 package import HTTPTypes
 package import StorageCrypto
 
-/// A source of an object presigner's URLs, with the bytes around the object's key in the URL and in the signed text.
+/// A source of an object presigner's URLs that keeps the bytes around the object's key in the URL and the signed text.
 ///
 /// The bytes of the text before the key are hashed once, when the source is created.
 final class PreparedObjectURLs: ObjectURLSource {
   let method: HTTPRequest.Method
   let headers: HTTPFields
   let expiration: Timestamp
+  /// The error for a key with a question mark, or `nil` if a key may contain one.
   private let questionMarkError: SigningError?
-  private let url: SignedFrame
+  private let urlFrame: SignedFrame
   private let textAfterKey: SecretBytes
   private let hashState: HashState
 
@@ -30,7 +31,7 @@ final class PreparedObjectURLs: ObjectURLSource {
     self.headers = headers
     self.expiration = expiration
     self.questionMarkError = questionMarkError
-    self.url = url
+    urlFrame = url
     textAfterKey = text.end
     switch scheme {
     case .hmacSHA1(let key): hashState = .hmacSHA1(key.startingMessages { $0.append(text.start) })
@@ -50,17 +51,18 @@ final class PreparedObjectURLs: ObjectURLSource {
       // Most keys are their own encoding, and contain no question mark.
       let isEncoded = key.isKept(by: .path)
       if !isEncoded, let questionMarkError, key.contains(UInt8(ascii: "?")) { throw questionMarkError }
-      return self.url(of: key, isEncoded: isEncoded)
+      return makeURL(for: key, isEncoded: isEncoded)
     }
     return PresignedRequest(method: method, url: url, headers: headers, expiration: expiration)
   }
 
-  private func url(of objectKey: Span<UInt8>, isEncoded: Bool) -> String {
+  private func makeURL(for objectKey: Span<UInt8>, isEncoded: Bool) -> String {
     let signature = signature(of: objectKey, isEncoded: isEncoded)
     return String(writing: { writer in
-      writer.append(url.start)
+      writer.append(urlFrame.start)
       writer.append(encoding: objectKey, isEncoded: isEncoded)
-      url.end.withBytes { writer.append($0) }
+      urlFrame.end.withBytes { writer.append($0) }
+      // The SigV4 family and COS write signatures in hexadecimal digits, and OSS V1 in Base64.
       if case .hmacSHA1 = hashState {
         writer.append(percentEncodedBase64: signature)
       } else {

@@ -56,16 +56,15 @@ public struct ServiceDescription: Sendable {
   public var controlPrefixes: [String] { [headerPrefix] + otherPrefixes }
 
   /// Returns the name of a header or query parameter of the service, given the name without the service's prefix.
-  public func header(_ rest: String) -> String { headerPrefix + rest }
-  package func field(_ rest: String) -> HTTPField.Name { .known(header(rest)) }
-
+  public func header(_ nameWithoutPrefix: String) -> String { headerPrefix + nameWithoutPrefix }
+  package func field(_ nameWithoutPrefix: String) -> HTTPField.Name { .known(header(nameWithoutPrefix)) }
   /// Returns whether a host, in lowercase and without a port, is one of the vendor's.
   public func owns(host: String) -> Bool { domains.contains { host.hasByteSuffix($0) } }
 }
 
 /// The meaning that the parameters of a service's presigned URLs, in lowercase, have for the holder of a URL.
 package struct PresignedURLRules: Sendable {
-  /// The prefixes of parameters that do not change the bytes that the service sends.
+  /// The prefixes and names of parameters that do not change the bytes that the service sends.
   private let harmlessPrefixes: [String]
   private let harmlessNames: Set<String>
   /// The parameters that change the bytes although they have a harmless prefix.
@@ -86,9 +85,10 @@ package struct PresignedURLRules: Sendable {
     self.expiration = expiration
   }
 
+  /// Returns whether the service sends the object's own bytes for a URL with a parameter, given its lowercase name.
   package func leavesObjectUnprocessed(_ name: String) -> Bool {
-    harmlessNames.contains(name)
-      || harmlessPrefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
+    if harmlessNames.contains(name) { return true }
+    return harmlessPrefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
   }
 
   /// Returns the expiration of a URL with a date in the basic format of ISO 8601 and a lifetime in seconds.

@@ -2,19 +2,19 @@
 
 public import HTTPTypes
 
-/// The status codes and error codes with which a storage service rejects a request, and their meanings.
+/// The status codes and error codes with which a storage service refuses a request, and their meanings.
 ///
 /// A verifier returns the codes of its service (``SignatureVerifier/errorCodes``), so that a middleware responds as
 /// the service does and the service's SDKs understand the response.
 public struct ServiceErrorCodes: Sendable {
-  /// The HTTP status and the error code of a response that rejects a request.
+  /// The HTTP status and the error code of a response that refuses a request.
   public struct Refusal: Sendable, Hashable {
     /// The HTTP status of the response.
     public let status: HTTPResponse.Status
     /// The error code in the response, such as `SignatureDoesNotMatch`.
     public let code: String
 
-    /// Creates a rejection from an HTTP status and an error code; the parameters are the properties.
+    /// Creates a refusal from an HTTP status and an error code; the parameters are the properties.
     public init(_ status: HTTPResponse.Status, _ code: String) {
       self.status = status
       self.code = code
@@ -37,13 +37,14 @@ public struct ServiceErrorCodes: Sendable {
     case wrongEndpoint, other
   }
 
+  /// The meanings of the service's error codes.
   package var meanings = Self.commonMeanings
   /// The meanings of error codes with a message that begins with the given text.
   package var messageMeanings: [(code: String, beginning: String, meaning: Meaning)] = [
     ("AccessDenied", "Request has expired", .requestExpired)
   ]
 
-  /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
+  /// The service's refusals for verification error codes; a code without an entry results in a Bad Request response.
   public var refusals: [VerificationError.Code: Refusal]
   /// The statuses for the service's own codes (``VerificationError/serviceCode``), if they differ from ``refusals``.
   public var statuses: [String: HTTPResponse.Status]
@@ -61,25 +62,25 @@ public struct ServiceErrorCodes: Sendable {
     statuses: [String: HTTPResponse.Status] = [:]
   ) {
     self.statuses = statuses
-    self.refusals = Self.common.merging(refusals) { $1 }
+    self.refusals = Self.common.merging(refusals) { _, serviceRefusal in serviceRefusal }
     self.canonicalRequestElement = canonicalRequestElement
     self.subject = subject
     self.headHeader = headHeader
   }
 
-  /// Returns the service's rejection for a verification error code.
+  /// Returns the service's refusal for a verification error code.
   public subscript(code: VerificationError.Code) -> Refusal {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
   }
 
-  /// Returns the service's rejection for an error, with the service's own error code if the verifier set it.
+  /// Returns the service's refusal for an error, with the service's own error code if the verifier set it.
   public subscript(error: VerificationError) -> Refusal {
     let refusal = self[error.code]
     guard let code = error.serviceCode else { return refusal }
     return Refusal(statuses[code] ?? refusal.status, code)
   }
 
-  /// The rejections that the storage services have in common.
+  /// The refusals that the storage services have in common.
   public static let common: [VerificationError.Code: Refusal] = [
     .unsigned: Refusal(.forbidden, "AccessDenied"), .missingDate: Refusal(.forbidden, "AccessDenied"),
     .expired: Refusal(.forbidden, "AccessDenied"), .lifetimeOutOfRange: Refusal(.forbidden, "AccessDenied"),

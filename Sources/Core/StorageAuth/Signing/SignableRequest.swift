@@ -36,27 +36,26 @@ extension HTTPRequest: SignableRequest {
 }
 
 extension HTTPRequest {
-  /// Creates a request with the parts of a request of any library, or throws an error if a part cannot be sent.
+  /// Creates a request from a request of any library, or throws an error if a part of it cannot be sent.
   init(_ request: some SignableRequest) throws(SigningError) {
-    if let request = request as? HTTPRequest {
-      self = request
+    if let httpRequest = request as? HTTPRequest {
+      self = httpRequest
       return
     }
     guard let method = Method(request.methodName) else {
-      throw SigningError(
-        .invalidRequest, "The request's method is not a token.", remedy: "Name a method such as GET or PUT.")
+      throw .invalidRequest("The request's method is not a token.", remedy: "Name a method such as GET or PUT.")
     }
     self.init(method: method, scheme: request.scheme, authority: request.authority, path: request.path ?? "/")
-    for (name, value) in request.fieldPairs { try appendField(named: name, value, host: request.authority) }
+    for (name, value) in request.fieldPairs { try appendField(named: name, value: value) }
   }
 
-  /// Appends a header field, except for `Host`, which must have the value of `host`.
-  private mutating func appendField(named name: String, _ value: String, host: String?) throws(SigningError) {
+  /// Appends a header field, except for `Host`, which must be the authority.
+  private mutating func appendField(named name: String, value: String) throws(SigningError) {
     if name.asciiLowercased == "host" {
-      guard value.asciiLowercased == host?.asciiLowercased else {
+      guard value.asciiLowercased == authority?.asciiLowercased else {
         throw SigningError(
           .invalidHeader, "The request's Host header differs from the authority that is signed.",
-          remedy: "Send the request to the host in its URL, or to one Host.")
+          remedy: "Remove the Host header, or set the authority to the same host.")
       }
       return
     }
@@ -80,10 +79,12 @@ package struct RequestURL {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = String(url[..<separator.lowerBound])
     let afterScheme = url[separator.upperBound...]
-    let end = afterScheme.utf8.firstIndex { "/?#".utf8.contains($0) } ?? afterScheme.endIndex
-    let userEnd = afterScheme[..<end].utf8.lastIndex(of: UInt8(ascii: "@"))
-    authority = String(afterScheme[(userEnd.map { afterScheme.utf8.index(after: $0) } ?? afterScheme.startIndex)..<end])
-    let target = afterScheme[end...].bytes(before: "#")
-    path = target.beginsWithByte("/") ? String(target) : "/\(target)"
+    let authorityEnd = afterScheme.utf8.firstIndex { "/?#".utf8.contains($0) } ?? afterScheme.endIndex
+    let userEnd = afterScheme[..<authorityEnd].utf8.lastIndex(of: UInt8(ascii: "@"))
+    let hostStart = userEnd.map { afterScheme.utf8.index(after: $0) } ?? afterScheme.startIndex
+    authority = String(afterScheme[hostStart..<authorityEnd])
+    let pathAndQuery = afterScheme[authorityEnd...].bytes(before: "#")
+    // A URL without a path, with or without a query, stands for the path `/`.
+    path = pathAndQuery.beginsWithByte("/") ? String(pathAndQuery) : "/\(pathAndQuery)"
   }
 }

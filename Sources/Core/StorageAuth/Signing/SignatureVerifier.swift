@@ -86,6 +86,7 @@ extension SignatureVerifier {
     return try verify(claim, withFound: try await lookup(claim.accessKeyID), at: date)
   }
 
+  /// Verifies a claim with the result of a key lookup; without a key, a decoy is verified before the error is thrown.
   package func verify(
     _ claim: Claim, withFound key: AccessKey?, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {

@@ -122,7 +122,7 @@ extension PendingSignature {
     signature.removingBytePrefix(authorizationPrefix).map { String($0) } ?? signature
   }
 
-  /// Returns the request with its signature, which the suffix of a presigned URL contains.
+  /// Returns the request with its signature, for which a presigned URL has the suffix.
   package func request(with signature: String, urlSuffix suffix: String) -> HTTPRequest {
     var request = request
     if isPresigned {
@@ -135,6 +135,7 @@ extension PendingSignature {
 }
 
 extension ByteWriter {
+  /// Appends the scheme and the host of a request's URL, with `https` as the default.
   package mutating func append(originOf request: HTTPRequest) {
     append(request.scheme ?? "https")
     append("://")

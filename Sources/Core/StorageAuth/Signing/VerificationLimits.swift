@@ -83,13 +83,12 @@ public struct VerificationLimits: Sendable, Hashable {
 
   /// Throws an error if a request exceeds a size limit; verifiers call this method before any other work.
   ///
-  /// - Parameter request: The request as received.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if a limit is exceeded.
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
     try require(path.count, atMost: pathByteCount, as: "path")
-    let parameters = 1 + path.count { $0 == UInt8(ascii: "&") }
-    try require(parameters, atMost: parameterCount, as: "number of query parameters")
+    let maximumParameterCount = 1 + path.count { $0 == UInt8(ascii: "&") }
+    try require(maximumParameterCount, atMost: parameterCount, as: "number of query parameters")
     try require(request.headerFields.count, atMost: headerCount, as: "number of headers")
     var byteCount = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
     for field in request.headerFields { byteCount += field.name.rawName.utf8.count + field.value.utf8.count }

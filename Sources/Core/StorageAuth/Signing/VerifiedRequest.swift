@@ -73,18 +73,8 @@ public struct VerifiedRequest: Sendable {
 
   /// Creates the result of a successful verification, for implementations of verifiers.
   ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key that the request was verified with.
-  ///   - placement: The placement of the authorization in the request.
-  ///   - signsPlacement: Whether the scheme guarantees that the signature is valid only in this placement.
-  ///   - wholeTarget: The bucket, the object key and every query parameter of the request.
-  ///   - signedHeaders: The names of the signed header fields in lowercase.
-  ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
-  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
-  ///   - usableFrom: The first time at which the verifier may have accepted the signature, or `nil` if it is not known.
-  ///   - usableUntil: The last time at which the verifier may accept the signature.
-  ///   - bodyDecoder: A decoder that the body must pass, or `nil` if the body is the object.
-  ///   - signsParameter: A function that returns whether a parameter's name and value are signed.
+  /// The parameters are the properties, with every query parameter in the target; the signature, in the only spelling
+  /// that the verifier accepts; and a function that returns whether a parameter's name and value are signed.
   public init(
     accessKeyID: AccessKeyID, placement: Placement, signsPlacement: Bool, target wholeTarget: RequestTarget,
     signedHeaders: Set<String>, signature: Secret, expiration: Timestamp?, usableFrom: Timestamp? = nil,
@@ -119,8 +109,7 @@ public protocol BodyDecoder: Sendable {
   ///
   /// - Parameter bytes: The next bytes of the body as received.
   /// - Returns: The next bytes of the object, possibly none: a signed chunk follows when its signature is verified.
-  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong. All further calls throw an
-  ///   error as well.
+  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong, and on all further calls.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
   /// Checks that the body is complete, after its last bytes were decoded.
@@ -134,7 +123,6 @@ public protocol BodyDecoder: Sendable {
 /// The headers of a request over HTTP/2 do not tell whether it has a body.
 package struct EmptyBodyDecoder: BodyDecoder {
   private let error: VerificationError
-
   package init(error: VerificationError) { self.error = error }
 
   package func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {

@@ -23,9 +23,9 @@ public struct DisplayText: Sendable, CustomStringConvertible {
   ///   - text: The untrusted string.
   ///   - keepingLines: Whether line feeds and tabs are part of the layout and stay unescaped.
   public init(_ text: String, keepingLines: Bool = false) {
-    let isPlain = text.utf8.allSatisfy(Self.isPlain)
     let isLayout = { (scalar: Unicode.Scalar) in keepingLines && (scalar == "\n" || scalar == "\t") }
-    description = isPlain ? text : Self.escaping(text, keeping: isLayout, as: Self.escapeSequence)
+    let needsNoEscape = text.utf8.allSatisfy(Self.isPlain)
+    description = needsNoEscape ? text : Self.escaping(text, keeping: isLayout, as: Self.escapeSequence)
   }
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.

@@ -49,16 +49,16 @@ package enum StandardStream: Int32, Sendable {
 
   /// Opens the standard streams that the program was started without, so that no file takes their places.
   ///
-  /// Otherwise, the first file or connection of the program would receive the output of a closed stream. Reading or
-  /// writing such a stream remains an error.
+  /// Otherwise, the first file or connection would receive the output of a closed stream. Using it remains an error.
   package static func reserve() {
     for number in Int32(0)...2 where fcntl(number, F_GETFD) == -1 {
+      // The wrong direction: reading standard input, or writing the others, fails as on a closed stream.
       let opened = unsafe open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
       if opened >= 0, opened != number { close(opened) }
     }
   }
 
-  /// Returns the error number of a failure, or `nil`.
+  /// Writes all bytes, and returns the error number of a failure, or `nil`.
   private static func writeAll(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Int32? {
     var remainingBytes = unsafe bytes[...]
     while unsafe !remainingBytes.isEmpty {

@@ -49,10 +49,8 @@ extension ByteWriter {
   }
 
   @inline(__always) private mutating func append(twoDigits number: Int64) {
-    put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
-  }
-
-  @inline(__always) private mutating func put(twoDigits number: UInt8, at location: Int) {
+    let number = UInt8(truncatingIfNeeded: number)
+    let location = reserve(2)
     unsafe put(UInt8(ascii: "0") &+ number / 10, at: location)
     unsafe put(UInt8(ascii: "0") &+ number % 10, at: location &+ 1)
   }
@@ -84,7 +82,7 @@ extension ByteWriter {
   }
 }
 
-/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first in the lowest byte.
+/// Returns the eight decimal digits of an integer below 100,000,000 as ASCII bytes, the first in the lowest byte.
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size: 5243 / 2^19 for 1 / 100, and 103 / 2^10 for 1 / 10.

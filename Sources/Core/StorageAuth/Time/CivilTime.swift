@@ -14,7 +14,7 @@ package struct CivilTime: Sendable {
   /// The day of the week from 0 for Thursday to 6 for Wednesday, if the time was created from a timestamp.
   private(set) var weekday: Int64 = 0
 
-  private static let secondsPerDay: Int64 = 86_400
+  static let secondsPerDay: Int64 = 86_400
   private static let daysPerEra: Int64 = 146_097
   /// The days from 0000-03-01 to 1970-01-01: years are counted from March, so that the leap day ends a year.
   private static let daysToEpoch: Int64 = 719_468
@@ -28,6 +28,7 @@ extension CivilTime {
     let daysSinceYear0 = dayNumber &+ Self.daysToEpoch
     let era = (daysSinceYear0 >= 0 ? daysSinceYear0 : daysSinceYear0 &- Self.daysPerEra &+ 1) / Self.daysPerEra
     let dayOfEra = daysSinceYear0 &- era &* Self.daysPerEra
+    // The leap days are subtracted: one after each 1460 days, none after each 36,524, but one after each 146,096.
     let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
     // Five months from March or August on have 153 days.

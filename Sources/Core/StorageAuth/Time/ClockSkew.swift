@@ -49,7 +49,6 @@ public final class ClockSkew: Sendable {
 
 extension Duration {
   package var magnitude: Duration { self < .zero ? .zero - self : self }
-
   /// The maximum of a duration in microseconds or milliseconds, which is a hundred years.
   private static var maximum: Duration { .seconds(100 * 365 * 86_400) }
 

@@ -88,13 +88,10 @@ extension Timestamp {
   /// The fraction is optional; the zone is `Z` or an offset. The result is `nil` otherwise, or for a nonexistent date.
   public init?(iso8601 text: String) {
     var scanner = DateScanner(text)
-    guard let year = scanner.readNumber(4), scanner.skip("-"), let month = scanner.readNumber(2), scanner.skip("-"),
-      let day = scanner.readNumber(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
-      let time = scanner.readTimeOfDay(), let fraction = scanner.readFraction(), let offset = scanner.readOffset(),
-      scanner.isAtEnd,
-      let instant = CivilTime(
-        year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second
-      ).timestamp
+    // RFC 3339, section 5.6, also allows a small `t` or a space between the date and the time.
+    guard let date = scanner.readDate(separator: "-"), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
+      let time = scanner.readTimeOfDay(on: date, separator: ":"), let fraction = scanner.readFraction(),
+      let offset = scanner.readOffset(), scanner.isAtEnd, let instant = time.timestamp
     else { return nil }
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
   }
@@ -104,10 +101,9 @@ extension Timestamp {
   /// The result is `nil` for any other string, and for a date that does not exist.
   public init?(iso8601Basic text: String) {
     var scanner = DateScanner(text)
-    guard let year = scanner.readNumber(4), let month = scanner.readNumber(2), let day = scanner.readNumber(2),
-      scanner.skip("T"), let hour = scanner.readNumber(2), let minute = scanner.readNumber(2),
-      let second = scanner.readNumber(2), scanner.skip("Z"), scanner.isAtEnd,
-      let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
+    guard let date = scanner.readDate(separator: nil), scanner.skip("T"),
+      let time = scanner.readTimeOfDay(on: date, separator: nil), scanner.skip("Z"), scanner.isAtEnd,
+      let instant = time.timestamp
     else { return nil }
     self = instant
   }
@@ -120,11 +116,10 @@ extension Timestamp {
     guard scanner.readName() != nil, scanner.skip(","), scanner.skip(" "), let day = scanner.readNumber(2),
       scanner.skip(" "), let monthName = scanner.readName(),
       let month = monthNames.firstIndex(where: { monthName.elementsEqual($0.description.utf8) }), scanner.skip(" "),
-      let year = scanner.readNumber(4), scanner.skip(" "), let time = scanner.readTimeOfDay(), scanner.skip(" "),
-      let zone = scanner.readName(), zone.elementsEqual("GMT".utf8), scanner.isAtEnd,
-      let instant = CivilTime(
-        year: year, month: Int64(month) + 1, day: day, hour: time.hour, minute: time.minute, second: time.second
-      ).timestamp
+      let year = scanner.readNumber(4), scanner.skip(" "),
+      let time = scanner.readTimeOfDay(
+        on: CivilTime(year: year, month: Int64(month) + 1, day: day), separator: ":"), scanner.skip(" "),
+      let zone = scanner.readName(), zone.elementsEqual("GMT".utf8), scanner.isAtEnd, let instant = time.timestamp
     else { return nil }
     self = instant
   }
@@ -142,20 +137,22 @@ extension Timestamp {
 
   /// The number of days from 1970-01-01 to the instant's date in UTC.
   package var dayNumber: Int64 {
-    let (days, remainder) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
+    let (days, remainder) = unixSeconds.quotientAndRemainder(dividingBy: CivilTime.secondsPerDay)
     return remainder < 0 ? days - 1 : days
   }
 }
 
+/// A reader of the parts of a date, each of which moves past its part or returns `nil`.
 private struct DateScanner {
   private let bytes: [UInt8]
   private var index = 0
 
   init(_ text: String) { bytes = Array(text.utf8) }
-
   var isAtEnd: Bool { index == bytes.count }
 
-  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+  /// Moves past a character, if one is given, and returns whether it was there.
+  @inline(__always) mutating func skip(_ character: Unicode.Scalar?) -> Bool {
+    guard let character else { return true }
     guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
     index += 1
     return true
@@ -173,11 +170,19 @@ private struct DateScanner {
     return value
   }
 
-  /// Reads a time of day, such as `08:00:00`.
-  mutating func readTimeOfDay() -> (hour: Int64, minute: Int64, second: Int64)? {
-    guard let hour = readNumber(2), skip(":"), let minute = readNumber(2), skip(":"), let second = readNumber(2)
+  /// Reads a year, a month and a day, such as `2026-11-20` or, without a separator, `20261120`.
+  @inline(__always) mutating func readDate(separator: Unicode.Scalar?) -> CivilTime? {
+    guard let year = readNumber(4), skip(separator), let month = readNumber(2), skip(separator), let day = readNumber(2)
     else { return nil }
-    return (hour, minute, second)
+    return CivilTime(year: year, month: month, day: day)
+  }
+
+  /// Reads a time of day, such as `08:00:00` or, without a separator, `080000`, and returns it on a date.
+  @inline(__always) mutating func readTimeOfDay(on date: CivilTime, separator: Unicode.Scalar?) -> CivilTime? {
+    guard let hour = readNumber(2), skip(separator), let minute = readNumber(2), skip(separator),
+      let second = readNumber(2)
+    else { return nil }
+    return CivilTime(year: date.year, month: date.month, day: date.day, hour: hour, minute: minute, second: second)
   }
 
   /// Reads the name of a day or a month, or of a time zone: three ASCII letters.

@@ -108,7 +108,6 @@ extension AsyncIteratorProtocol {
 package protocol ByteChunk: Sendable {
   var byteCount: Int { get }
   var array: [UInt8] { get }
-
   func withSpan(_ body: (Span<UInt8>) -> Void)
   func append(to bytes: inout [UInt8])
 }
@@ -116,7 +115,6 @@ package protocol ByteChunk: Sendable {
 extension [UInt8]: ByteChunk {
   package var byteCount: Int { count }
   package var array: [UInt8] { self }
-
   package func withSpan(_ body: (Span<UInt8>) -> Void) { withElements(body) }
   package func append(to bytes: inout [UInt8]) { bytes += self }
 }

@@ -51,8 +51,7 @@ extension HTTPResponse {
     // Responses with these status codes have no body (RFC 9112, section 6.3).
     if status.code == 204 || status.code == 304 { return true }
     if let codings = headerFields.value(of: .transferEncoding), !codings.isEmpty {
-      let lastCoding = codings.parts(between: ",").last ?? ""
-      return lastCoding.filter { $0 != " " && $0 != "\t" }.asciiLowercased.isIdentical(to: "chunked")
+      return codings.parts(between: ",").last?.trimmingBlanks.asciiLowercased.isIdentical(to: "chunked") ?? false
     }
     return headerFields.index(of: .contentLength) != nil
   }
@@ -84,10 +83,8 @@ public struct TrustedRoots: Sendable, Hashable {
   /// The path of a PEM file with further authorities, or `nil`.
   package let path: String?
   package let includesSystem: Bool
-
   /// The authorities that the system trusts.
   public static let system = TrustedRoots(path: nil, includesSystem: true)
-
   /// Returns the authorities of a PEM file with one certificate or several, in place of the system's.
   public static func file(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: false) }
   /// Returns the system's authorities and the authorities of a PEM file with one certificate or several.
@@ -95,6 +92,7 @@ public struct TrustedRoots: Sendable, Hashable {
 }
 
 extension HTTPRequest {
+  /// Returns a copy of the request to which a function has applied a change.
   package func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
     var request = self
     change(&request)
@@ -108,7 +106,7 @@ extension HTTPRequest {
   package func checkPath() throws(TransportError) {
     let path = path ?? "/"
     guard path.utf8.first == UInt8(ascii: "/") else { throw invalidPath("does not start with a slash") }
-    guard path.utf8.allSatisfy(\.isAllowedInPath) else {
+    guard path.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-._~!$&'()*+,;=:@/?%".utf8.contains($0) }) else {
       throw invalidPath("contains a character that must be percent-encoded")
     }
     guard path.hasByte("%") else { return }
@@ -122,18 +120,6 @@ extension HTTPRequest {
     TransportError(
       .invalidRequest, "The path of the request to \(authority ?? "") \(problem).",
       remedy: "Encode the path before the request is signed.")
-  }
-}
-
-extension UInt8 {
-  fileprivate var isAllowedInPath: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-    // The range from `$` to `;` contains `%`, `/` and the digits; the range from `?` to `Z` contains `@`.
-    case UInt8(ascii: "!"), UInt8(ascii: "$")...UInt8(ascii: ";"), UInt8(ascii: "="): true
-    case UInt8(ascii: "?")...UInt8(ascii: "Z"): true
-    default: false
-    }
   }
 }
 

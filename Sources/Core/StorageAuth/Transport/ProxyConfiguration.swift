@@ -35,21 +35,21 @@ public struct ProxyConfiguration: Sendable, Equatable {
   /// `REQUEST_METHOD` is set, because a CGI program receives the header `Proxy` of its client in that variable.
   ///
   /// - Parameter environment: A closure that returns the value of a variable, or `nil` if it is not set.
-  /// - Throws: A ``TransportError`` with the code `invalidConfiguration` that names the variable, without its value.
+  /// - Throws: A ``TransportError`` with the code `invalidConfiguration` that names the variable, without a proxy's URL.
   public init(environment: (_ name: String) -> String?) throws(TransportError) {
-    func firstSet(_ name: String) -> (name: String, value: String)? {
-      for name in [name, name.asciiUppercased] {
+    func firstSet(_ lowercaseName: String) -> (name: String, value: String)? {
+      for name in [lowercaseName, lowercaseName.asciiUppercased] {
         if name == "HTTP_PROXY", environment("REQUEST_METHOD") != nil { continue }
         if let value = environment(name), !value.isEmpty { return (name, value) }
       }
       return nil
     }
-    func proxy(from name: String) throws(TransportError) -> ProxyServer? {
-      guard let (name, value) = firstSet(name) ?? firstSet("all_proxy") else { return nil }
-      return try ProxyServer(value, named: "The variable \(name)")
+    func proxy(from lowercaseName: String) throws(TransportError) -> ProxyServer? {
+      guard let (name, value) = firstSet(lowercaseName) ?? firstSet("all_proxy") else { return nil }
+      return try ProxyServer(value, in: "The variable \(name)")
     }
     self.init(http: try proxy(from: "http_proxy"), https: try proxy(from: "https_proxy"))
-    if let (name, list) = firstSet("no_proxy") { exclusions = try ProxyExclusions(list, named: "The variable \(name)") }
+    if let (name, list) = firstSet("no_proxy") { exclusions = try ProxyExclusions(list, in: "The variable \(name)") }
   }
 
   /// Returns the proxy for a request, or `nil` for a direct connection.
@@ -72,7 +72,7 @@ public struct ProxyConfiguration: Sendable, Equatable {
 
   /// The proxies in the environment of this process: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
   ///
-  /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
+  /// - Throws: A ``TransportError``, as ``init(environment:)`` does.
   public static var environment: ProxyConfiguration {
     get throws(TransportError) { try ProxyConfiguration(environment: { CurrentProcess.variable($0) }) }
   }
@@ -106,38 +106,37 @@ public struct ProxyExclusions: Sendable, Hashable {
   /// - `*` stands for every host.
   ///
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
-  public init(_ list: String) throws(TransportError) { try self.init(list, named: "The list of hosts without a proxy") }
+  public init(_ list: String) throws(TransportError) { try self.init(list, in: "The list of hosts without a proxy") }
 
-  init(_ list: String, named name: String) throws(TransportError) {
+  init(_ list: String, in setting: String) throws(TransportError) {
     let separators = [UInt8(ascii: ","), UInt8(ascii: " "), UInt8(ascii: "\t")]
     for entryBytes in list.utf8.split(whereSeparator: { separators.contains($0) }) {
-      let text = (String(entryBytes) ?? "").asciiLowercased
+      let text = Substring(entryBytes).asciiLowercased
       guard let entry = Self.parseEntry(text) else {
         throw TransportError(
-          .invalidConfiguration, "\(name) has the entry \(text), which is no host, address or network.",
+          .invalidConfiguration, "\(setting) has the entry \(text), which is no host, address or network.",
           remedy: "Use entries such as example.com, .example.com, 10.0.0.0/8, 192.0.2.7, [2001:db8::7]:8443 or *.")
       }
       entries.append(entry)
     }
   }
 
+  /// Parses a lowercase entry; a network is tried first, because a name of digits and dots could be an address.
   private static func parseEntry(_ text: String) -> Entry? {
     if text == "*" { return .all }
     if let range = AddressRange(networkOf: text) { return .addresses(range, port: nil) }
-    let withoutAsterisk = text.removingBytePrefix("*.") ?? text[...]
-    let authority = String(withoutAsterisk.removingBytePrefix(".") ?? withoutAsterisk)
-    guard isHost(authority) else { return nil }
-    let hasPort = hostWithoutPort(authority).utf8.count < authority.utf8.count
-    // The default is never used: an entry without a port stands for all ports.
-    guard let parts = AuthorityParts(authority, defaultPort: 1), !parts.host.isEmpty else { return nil }
-    let port = hasPort ? parts.port : nil
+    let authority = String(text.removingBytePrefix("*.") ?? text.removingBytePrefix(".") ?? text[...])
+    // The default port is never used: an entry without a port stands for all ports.
+    guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: 1), !parts.host.isEmpty else {
+      return nil
+    }
+    let port = hostWithoutPort(authority).isIdentical(to: authority) ? nil : parts.port
     if let range = AddressRange(networkOf: parts.host) { return .addresses(range, port: port) }
     return .domain(parts.host, port: port)
   }
 
   /// Returns whether the list contains a host, given in lowercase and without brackets and final dot.
   func contains(host: String, port: Int) -> Bool {
-    guard !entries.isEmpty else { return false }
     let address = NetworkAddress(host)
     return entries.contains { entry in
       switch entry {

@@ -15,35 +15,32 @@ public struct ProxyServer: Sendable, Equatable {
   /// The password for Basic authentication, or `nil` if there is none.
   public let password: Secret?
 
-  private static let defaultPort = 80
-
   /// Parses the URL of an HTTP proxy: `http://[user[:password]@]host[:port]`, or `host:port`.
   ///
   /// User and password are percent-encoded; the port is 80 by default. Proxies over TLS or SOCKS are not supported.
   ///
-  /// - Parameter url: The URL of the proxy.
   /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration``, which does not contain
   ///   the URL, because the URL can contain a password.
-  public init(_ url: String) throws(TransportError) { try self.init(url, named: "The URL of the proxy") }
+  public init(_ url: String) throws(TransportError) { try self.init(url, in: "The URL of the proxy") }
 
-  /// Parses the URL of an HTTP proxy; the name of the setting that contains the URL is for errors.
-  init(_ url: String, named name: String) throws(TransportError) {
+  /// Parses the URL of an HTTP proxy in a setting, whose name starts the messages of errors.
+  init(_ url: String, in setting: String) throws(TransportError) {
     var loginAndHost = url[...]
     if let separator = url.firstRange(of: "://") {
       let scheme = url[..<separator.lowerBound].asciiLowercased
-      guard scheme == "http" else { throw Self.unsupportedScheme(scheme, name) }
+      guard scheme == "http" else { throw Self.unsupportedScheme(scheme, in: setting) }
       loginAndHost = url[separator.upperBound...]
     }
     loginAndHost = loginAndHost.removingByteSuffix("/") ?? loginAndHost
     var login: (user: String?, password: Secret?) = (nil, nil)
     var authority = String(loginAndHost)
-    if let at = loginAndHost.utf8.lastIndex(of: UInt8(ascii: "@")) {
-      login = try Self.parseLogin(loginAndHost[..<at], name)
+    if let loginEnd = loginAndHost.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      login = try Self.parseLogin(loginAndHost[..<loginEnd], in: setting)
       // By bytes: the `@` and a combining character after it, which no host contains, are one character.
-      authority = String(loginAndHost[loginAndHost.utf8.index(after: at)...])
+      authority = String(loginAndHost[loginAndHost.utf8.index(after: loginEnd)...])
     }
-    guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: Self.defaultPort) else {
-      throw Self.invalid("\(name) has no valid host and port.")
+    guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: 80) else {
+      throw Self.invalid("\(setting) has no valid host and port.")
     }
     self.init(host: parts.host, port: parts.port, user: login.user, password: login.password)
   }
@@ -57,18 +54,21 @@ public struct ProxyServer: Sendable, Equatable {
   }
 
   private static func parseLogin(
-    _ text: Substring, _ name: String
+    _ text: Substring, in setting: String
   ) throws(TransportError) -> (user: String?, password: Secret?) {
     let parts = text.parts(between: ":", maxSplits: 1)
     let decodedParts = parts.compactMap { $0.percentDecoded() }
     let hasControl = decodedParts.contains { $0.utf8.contains(where: \.isASCIIControl) }
-    guard decodedParts.count == parts.count, !hasControl, let user = decodedParts.first, !user.isEmpty,
-      !user.hasByte(":")
-    else { throw invalid("\(name) has a user or a password that is not percent-encoded.") }
+    guard decodedParts.count == parts.count, !hasControl else {
+      throw invalid("\(setting) has a user or a password with an invalid escape or a control character.")
+    }
+    guard let user = decodedParts.first, !user.isEmpty, !user.hasByte(":") else {
+      throw invalid("\(setting) has a password without a user, or a user with a colon.")
+    }
     return (user, decodedParts.count == 2 ? Secret(decodedParts[1]) : nil)
   }
 
-  private static func unsupportedScheme(_ scheme: String, _ name: String) -> TransportError {
+  private static func unsupportedScheme(_ scheme: String, in setting: String) -> TransportError {
     let kind =
       switch scheme {
       case "https": "a proxy that is reached over TLS"
@@ -76,7 +76,7 @@ public struct ProxyServer: Sendable, Equatable {
       default: "no HTTP proxy"
       }
     return TransportError(
-      .invalidConfiguration, "\(name) is of \(kind), which is not supported.",
+      .invalidConfiguration, "\(setting) is of \(kind), which is not supported.",
       remedy: "Name an HTTP proxy, such as http://proxy.example.com:3128, or leave the setting out.")
   }
 

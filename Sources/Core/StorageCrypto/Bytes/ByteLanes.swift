@@ -35,10 +35,7 @@
   @inlinable @inline(__always) package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
   @inlinable @inline(__always) package var areLetters: LaneSet {
-    let lowercased = bytes | SIMD16(repeating: 0x20)
-    return LaneSet(
-      (lowercased &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a"))
-    )
+    ByteLanes(bytes | SIMD16(repeating: 0x20)).lie(from: UInt8(ascii: "a"), through: UInt8(ascii: "z"))
   }
 
   @inlinable @inline(__always)

@@ -130,24 +130,17 @@ extension String {
       bytes.reserveCapacity(text.count)
       var index = 0
       while index < text.count {
-        let byte = text[index]
-        if byte == UInt8(ascii: "%") {
-          guard index + 2 < text.count, let high = hexValue(text[index + 1]), let low = hexValue(text[index + 2]) else {
-            return nil
-          }
-          bytes.append(high << 4 | low)
-          index += 3
-        } else {
-          bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-          index += 1
-        }
+        let start = index
+        bytes.append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace))
+        // An escape has three bytes.
+        if text[start] == UInt8(ascii: "%"), index < start + 3 { return nil }
       }
       return bytes
     }
   }
 }
 
-/// Decodes the next byte, and moves the index past it; callers have validated the escapes.
+/// Decodes the next byte, and moves the index past it; the percent sign of a malformed escape is a byte of its own.
 @inline(__always) private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
   let byte = text[index]
   if byte == UInt8(ascii: "%"), index + 2 < text.count, let high = hexValue(text[index + 1]),

@@ -36,40 +36,33 @@ package struct CRC: Sendable, Equatable {
     /// The initial value of the register, which also inverts its final value.
     fileprivate var mask: UInt64 { byteCount == 4 ? 0xFFFF_FFFF : .max }
 
-    fileprivate var tables: ContiguousArray<UInt64> {
-      switch self {
-      case .crc32: Self.crc32Tables
-      case .crc32c: Self.crc32cTables
-      case .crc64ECMA: Self.crc64ECMATables
-      case .crc64NVME: Self.crc64NVMETables
+    /// The constants that follow from the polynomial, which are computed when they are first used.
+    fileprivate struct Constants {
+      let tables: ContiguousArray<UInt64>
+      /// The factors that move the register over 64 or 16 bytes, for carry-less multiplication.
+      let foldingFactors: carryless_factors
+
+      init(_ algorithm: Algorithm) {
+        tables = algorithm.makeTables()
+        foldingFactors = carryless_factors(
+          far: carryless_block(low: algorithm.power(512 + 64 - 1), high: algorithm.power(512 - 1)),
+          near: carryless_block(low: algorithm.power(128 + 64 - 1), high: algorithm.power(128 - 1)))
       }
     }
 
-    private static let crc32Tables = makeTables(.crc32)
-    private static let crc32cTables = makeTables(.crc32c)
-    private static let crc64ECMATables = makeTables(.crc64ECMA)
-    private static let crc64NVMETables = makeTables(.crc64NVME)
-
-    /// The factors that move the register over 64 or 16 bytes, for carry-less multiplication.
-    fileprivate var foldingFactors: carryless_factors {
+    fileprivate var constants: Constants {
       switch self {
-      case .crc32: Self.crc32FoldingFactors
-      case .crc32c: Self.crc32cFoldingFactors
-      case .crc64ECMA: Self.crc64ECMAFoldingFactors
-      case .crc64NVME: Self.crc64NVMEFoldingFactors
+      case .crc32: Self.crc32Constants
+      case .crc32c: Self.crc32cConstants
+      case .crc64ECMA: Self.crc64ECMAConstants
+      case .crc64NVME: Self.crc64NVMEConstants
       }
     }
 
-    private static let crc32FoldingFactors = makeFoldingFactors(.crc32)
-    private static let crc32cFoldingFactors = makeFoldingFactors(.crc32c)
-    private static let crc64ECMAFoldingFactors = makeFoldingFactors(.crc64ECMA)
-    private static let crc64NVMEFoldingFactors = makeFoldingFactors(.crc64NVME)
-
-    private static func makeFoldingFactors(_ algorithm: Algorithm) -> carryless_factors {
-      carryless_factors(
-        far: carryless_block(low: algorithm.power(512 + 64 - 1), high: algorithm.power(512 - 1)),
-        near: carryless_block(low: algorithm.power(128 + 64 - 1), high: algorithm.power(128 - 1)))
-    }
+    private static let crc32Constants = Constants(.crc32)
+    private static let crc32cConstants = Constants(.crc32c)
+    private static let crc64ECMAConstants = Constants(.crc64ECMA)
+    private static let crc64NVMEConstants = Constants(.crc64NVME)
 
     /// Returns the remainder of a power of x modulo the polynomial, reflected in 64 bits.
     private func power(_ exponent: Int) -> UInt64 {
@@ -80,11 +73,11 @@ package struct CRC: Sendable, Equatable {
     }
 
     /// Returns eight tables of 256 entries; table `n`, at index `n << 8`, is for a byte before `n` more bytes.
-    private static func makeTables(_ algorithm: Algorithm) -> ContiguousArray<UInt64> {
+    private func makeTables() -> ContiguousArray<UInt64> {
       var tables = ContiguousArray<UInt64>(repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
         var value = UInt64(byte)
-        for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ algorithm.polynomial : value >> 1 }
+        for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ polynomial : value >> 1 }
         tables[byte] = value
       }
       for index in 256..<(8 * 256) {
@@ -118,8 +111,9 @@ package struct CRC: Sendable, Equatable {
     guard bytes.count >= Self.minimumFoldedByteCount, Self.canFold else { return unsafe updateByTable(bytes) }
     let foldedByteCount = bytes.count & ~15
     // Safe: the words are the first `foldedByteCount` bytes of the buffer, which is not empty, and are not retained.
-    let block = unsafe carryless_fold(register, bytes.baseAddress, foldedByteCount, [algorithm.foldingFactors])
-    let tables = algorithm.tables.span
+    let block = unsafe carryless_fold(
+      register, bytes.baseAddress, foldedByteCount, [algorithm.constants.foldingFactors])
+    let tables = algorithm.constants.tables.span
     register = Self.advance(Self.advance(block.low, tables) ^ block.high, tables)
     unsafe updateByTable(UnsafeRawBufferPointer(rebasing: bytes[foldedByteCount...]))
   }
@@ -131,7 +125,7 @@ package struct CRC: Sendable, Equatable {
 
   /// Updates the checksum by tables, eight bytes at a time, for processors without carry-less multiplication.
   @unsafe package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
-    let tables = algorithm.tables.span
+    let tables = algorithm.constants.tables.span
     var crc = register
     var offset = 0
     while bytes.count - offset >= 8 {
@@ -162,10 +156,10 @@ package struct CRC: Sendable, Equatable {
     return crc
   }
 
-  /// Returns the checksum of the concatenation of two byte sequences from their checksums.
+  /// Returns the checksum of the concatenation of two byte sequences from their checksums and the second one's length.
   ///
-  /// Appending `byteCount` zero bytes, the length of the second sequence, to the first one is a linear map over GF(2);
-  /// squaring it doubles the count, so the cost grows with the logarithm of the length.
+  /// Appending a zero byte to the first sequence is a linear map over GF(2). Squaring the map doubles the number of
+  /// zero bytes, so that the time grows with the logarithm of the length.
   package static func combine(_ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm) -> UInt64 {
     var result = first
     var remainingByteCount = byteCount

@@ -3,9 +3,8 @@
 /// A key for HMAC (RFC 2104), which stores the hash states after the inner and the outer pad.
 ///
 /// To authenticate a message, the key hashes only the blocks of the message and one more block, and allocates no
-/// memory. The states are as secret as the key: they are wiped when the last reference is released, and each copy that
-/// is used to authenticate a message is wiped after its use. States are copied from memory to memory, because a value
-/// that passes through a variable may remain on the stack.
+/// memory. The states are as secret as the key: they are wiped when the last reference is released, and each copy is
+/// wiped after its use. States are copied from memory to memory, because a value in a variable may remain on the stack.
 @safe @usableFromInline package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // Safe to share: the inner and the outer state are written before the initializer returns and after the last
   // reference is released, and only read in between. A reader keeps the object alive until it has read them, because an

@@ -6,9 +6,7 @@
   static var blockByteCount: Int { get }
 
   init()
-
   mutating func update(_ bytes: Span<UInt8>)
-
   mutating func update(writing body: (inout ByteWriter) -> Void)
 
   /// Writes the digest to memory with room for it; the hash must not be used afterwards.

@@ -31,6 +31,7 @@
       self.scalar = SecretBytes(padded)
     }
 
+    /// Generates a private key.
     init?(on curve: EllipticCurve) {
       var scalar =
         switch curve {
@@ -68,15 +69,15 @@
     }
 
     /// Returns the signature as the concatenation of R and S, or `nil` if the key is public.
-    func sign(_ message: [UInt8], _ hash: SignatureHash) -> [UInt8]? {
+    func sign(_ message: [UInt8], hash: SignatureHash) -> [UInt8]? {
       switch hash {
-      case .sha256: sign(Crypto.SHA256.hash(data: message))
-      case .sha384: sign(Crypto.SHA384.hash(data: message))
-      case .sha512: sign(Crypto.SHA512.hash(data: message))
+      case .sha256: sign(digest: Crypto.SHA256.hash(data: message))
+      case .sha384: sign(digest: Crypto.SHA384.hash(data: message))
+      case .sha512: sign(digest: Crypto.SHA512.hash(data: message))
       }
     }
 
-    private func sign(_ digest: some Crypto.Digest) -> [UInt8]? {
+    private func sign(digest: some Crypto.Digest) -> [UInt8]? {
       guard var scalar = scalar.map({ [UInt8]($0) }) else { return nil }
       defer { wipe(&scalar) }
       let signature =
@@ -88,17 +89,18 @@
       return signature.map { Array($0) }
     }
 
-    func verify(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureHash) -> Bool {
+    func verify(_ signature: [UInt8], of message: [UInt8], hash: SignatureHash) -> Bool {
+      // A signature of another length is an error, and is as invalid as any other.
       let isValid =
         switch hash {
-        case .sha256: try? verify(signature, Crypto.SHA256.hash(data: message))
-        case .sha384: try? verify(signature, Crypto.SHA384.hash(data: message))
-        case .sha512: try? verify(signature, Crypto.SHA512.hash(data: message))
+        case .sha256: try? verify(signature, ofDigest: Crypto.SHA256.hash(data: message))
+        case .sha384: try? verify(signature, ofDigest: Crypto.SHA384.hash(data: message))
+        case .sha512: try? verify(signature, ofDigest: Crypto.SHA512.hash(data: message))
         }
       return isValid ?? false
     }
 
-    private func verify(_ bytes: [UInt8], _ digest: some Crypto.Digest) throws -> Bool {
+    private func verify(_ bytes: [UInt8], ofDigest digest: some Crypto.Digest) throws -> Bool {
       switch curve {
       case .nistp256:
         try P256.Signing.PublicKey(x963Representation: point)
@@ -113,6 +115,7 @@
     }
   }
 
+  /// An Ed25519 key (RFC 8032).
   struct Ed25519Key: Sendable {
     /// The 32 bytes of the public point.
     let point: [UInt8]
@@ -131,6 +134,7 @@
       self.seed = SecretBytes(seed)
     }
 
+    /// Generates a private key.
     init() {
       let key = Curve25519.Signing.PrivateKey()
       point = Array(key.publicKey.rawRepresentation)
@@ -139,6 +143,7 @@
       self.seed = SecretBytes(seed)
     }
 
+    /// Whether the public point verifies a signature made with the private seed.
     var isConsistent: Bool {
       guard var seed = seed.map({ [UInt8]($0) }) else { return false }
       defer { wipe(&seed) }

@@ -1,12 +1,12 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
-// Libcrypto, where it is available, decrypts private keys itself. The package swift-crypto offers only the algorithms:
-// this file parses the parameters and derives the key.
+// Libcrypto decrypts private keys itself. The package swift-crypto offers only the algorithms that this file combines.
 
 #if !canImport(CLibcrypto) && canImport(CryptoExtras)
   internal import Crypto
   internal import CryptoExtras
 
+  /// A private key that is encrypted with a key derived from a passphrase, in PKCS #8 or in a traditional PEM format.
   struct EncryptedPrivateKey {
     private enum Derivation {
       /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
@@ -31,10 +31,8 @@
       ObjectID.hmacSHA384: .sha384, ObjectID.hmacSHA512: .sha512,
     ]
 
-    /// The maximum product of scrypt's cost N and block size r.
-    ///
-    /// Scrypt needs 128 * N * r bytes of memory; libcrypto, which this implementation must agree with, allows 32 MiB.
-    private static let scryptBlockLimit = 1 << 18
+    /// The maximum memory of scrypt, in bytes, which is that of libcrypto: this implementation must agree with it.
+    private static let scryptMemoryLimit = 32 << 20
 
     /// The parameters, or `nil` if the algorithm is not supported or the key derivation is too expensive.
     private let parameters: Parameters?
@@ -80,6 +78,7 @@
       guard !passphrase.isEmpty, !encryptedKey.isEmpty, encryptedKey.count.isMultiple(of: Self.blockByteCount) else {
         throw .wrongPassphrase
       }
+      // A wrong passphrase shows in the padding of the last block.
       guard let key = try? Self.decryptionKey(parameters, from: passphrase),
         let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
         let decryptedKey = try? AES._CBC.decrypt(encryptedKey, using: key, iv: vector)
@@ -89,7 +88,8 @@
 
     /// Parses the parameters of PBES2 (RFC 8018), or returns `nil` if they name another algorithm.
     private static func pbes2Parameters(_ algorithm: inout DERReader) -> Parameters? {
-      guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(), var encryption = schemes.sequence()
+      guard var parameters = algorithm.sequence(), var derivation = parameters.sequence(),
+        var encryption = parameters.sequence()
       else { return nil }
       guard let function = derivation.identifier(), var settings = derivation.sequence(),
         let keyByteCount = encryption.identifier().flatMap({ keyByteCounts[$0] }),
@@ -118,7 +118,7 @@
     private static func scrypt(_ settings: inout DERReader, _ keyByteCount: Int) -> Derivation? {
       guard let salt = settings.octets(), !salt.isEmpty, let cost = settings.integer(),
         let blockSize = settings.integer(), let parallelism = settings.integer(),
-        isAcceptableScrypt(cost: cost, blockSize: blockSize, parallelism: parallelism),
+        isSupportedScrypt(cost: cost, blockSize: blockSize, parallelism: parallelism),
         agreesWithOptionalLength(&settings, keyByteCount)
       else { return nil }
       return .scrypt(salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism)
@@ -136,16 +136,20 @@
       return function?.identifier().flatMap { pseudorandomFunctions[$0] }
     }
 
-    private static func isAcceptableScrypt(cost: Int, blockSize: Int, parallelism: Int) -> Bool {
-      let (blocks, overflow) = cost.multipliedReportingOverflow(by: blockSize)
-      return cost > 1 && cost & (cost &- 1) == 0 && blockSize > 0 && (1...64).contains(parallelism) && !overflow
-        && blocks <= scryptBlockLimit
+    /// Returns whether the cost is a power of two, and the memory is within the limit.
+    private static func isSupportedScrypt(cost: Int, blockSize: Int, parallelism: Int) -> Bool {
+      guard (2...scryptMemoryLimit).contains(cost), cost & (cost - 1) == 0, (1...64).contains(parallelism) else {
+        return false
+      }
+      // There are N + p + 2 blocks of 128 * r bytes.
+      return blockSize > 0 && blockSize <= scryptMemoryLimit / 128 / (cost + parallelism + 2)
     }
 
     private static func decryptionKey(_ parameters: Parameters, from passphrase: [UInt8]) throws -> SymmetricKey {
       let count = parameters.keyByteCount
       switch parameters.derivation {
-      case .traditional: return traditionalKey(count, from: passphrase, parameters.initializationVector)
+      case .traditional:
+        return traditionalKey(byteCount: count, from: passphrase, vector: parameters.initializationVector)
       case .pbkdf2(let hash, let salt, let rounds):
         return try KDF.Insecure.PBKDF2.deriveKey(
           from: passphrase, salt: salt, using: hash, outputByteCount: count, unsafeUncheckedRounds: rounds)
@@ -156,8 +160,8 @@
       }
     }
 
-    /// Returns the key of `EVP_BytesToKey` with MD5 and one round.
-    private static func traditionalKey(_ count: Int, from passphrase: [UInt8], _ vector: [UInt8]) -> SymmetricKey {
+    /// Returns the key of libcrypto's `EVP_BytesToKey` with MD5 and one round: chained digests, as many as are needed.
+    private static func traditionalKey(byteCount: Int, from passphrase: [UInt8], vector: [UInt8]) -> SymmetricKey {
       let salt = Array(vector.prefix(8))
       var key: [UInt8] = []
       var digest: [UInt8] = []
@@ -165,8 +169,9 @@
         wipe(&key)
         wipe(&digest)
       }
-      key.reserveCapacity(count + MD5.digestByteCount)
-      while key.count < count {
+      // A larger array would leave a copy that is not wiped.
+      key.reserveCapacity(byteCount + MD5.digestByteCount)
+      while key.count < byteCount {
         digest =
           MD5.hash(writing: { writer in
             writer.append(digest)
@@ -175,7 +180,7 @@
           }).bytes
         key.append(contentsOf: digest)
       }
-      return SymmetricKey(data: key.prefix(count))
+      return SymmetricKey(data: key.prefix(byteCount))
     }
   }
 #endif

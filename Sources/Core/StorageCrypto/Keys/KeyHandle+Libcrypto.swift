@@ -111,6 +111,7 @@
   }
 
   extension KeyHandle {
+    /// The lengths, in bits, of the moduli that libcrypto generates and uses.
     static let rsaBitCounts = 512...16_384
 
     static func canGenerateRSA(bits: Int) -> Bool { rsaBitCounts.contains(bits) }
@@ -141,16 +142,11 @@
   extension KeyHandle {
     /// Signs a message with an algorithm for the key's kind, or returns `nil` if the key is too short for the hash.
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
-      let signature: [UInt8]? = clearingErrors {
-        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        var keyContext: OpaquePointer?
-        let status = unsafe withKey { unsafe EVP_DigestSignInit(context, &keyContext, algorithm.digest, nil, $0) }
-        guard status == 1, unsafe algorithm.configure(keyContext) else { return nil }
-        return unsafe Self.signature(of: message, context)
+      let encoded = clearingErrors {
+        unsafe encodedSignature(of: message, algorithm.digest, usesPSS: algorithm.usesPSS)
       }
-      guard case .ecdsa(let curve, _) = algorithm else { return signature }
-      return signature.flatMap {
+      guard case .ecdsa(let curve, _) = algorithm else { return encoded }
+      return encoded.flatMap {
         ECDSASignature.concatenation(ofDER: $0, coordinateByteCount: curve.coordinateByteCount)
       }
     }
@@ -162,38 +158,47 @@
         else { return false }
         encoded = der
       }
-      return clearingErrors {
-        guard let context = unsafe EVP_MD_CTX_new() else { return false }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        var keyContext: OpaquePointer?
-        let status = unsafe withKey { unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.digest, nil, $0) }
-        guard status == 1, unsafe algorithm.configure(keyContext) else { return false }
-        return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
-      }
+      return clearingErrors { unsafe isValid(encoded, of: message, algorithm.digest, usesPSS: algorithm.usesPSS) }
     }
 
     var isConsistent: Bool {
+      // Ed25519 hashes the message itself.
       let hasDigest = kind != .ed25519
       return clearingErrors {
         let message = Array("test".utf8)
-        guard let context = unsafe EVP_MD_CTX_new() else { return false }
-        defer { unsafe EVP_MD_CTX_free(context) }
         let digest = unsafe hasDigest ? EVP_sha256() : nil
-        guard unsafe withKey({ unsafe EVP_DigestSignInit(context, nil, digest, nil, $0) }) == 1,
-          let signature = unsafe Self.signature(of: message, context), let verification = unsafe EVP_MD_CTX_new()
-        else { return false }
-        defer { unsafe EVP_MD_CTX_free(verification) }
-        return unsafe withKey { unsafe EVP_DigestVerifyInit(verification, nil, digest, nil, $0) } == 1
-          && EVP_DigestVerify(verification, signature, signature.count, message, message.count) == 1
+        guard let encoded = unsafe encodedSignature(of: message, digest, usesPSS: false) else { return false }
+        return unsafe isValid(encoded, of: message, digest, usesPSS: false)
       }
     }
 
-    private static func signature(of message: [UInt8], _ context: OpaquePointer) -> [UInt8]? {
+    private func isValid(_ encoded: [UInt8], of message: [UInt8], _ digest: OpaquePointer?, usesPSS: Bool) -> Bool {
+      guard let context = unsafe EVP_MD_CTX_new() else { return false }
+      defer { unsafe EVP_MD_CTX_free(context) }
+      var keyContext: OpaquePointer?
+      let status = unsafe withKey { unsafe EVP_DigestVerifyInit(context, &keyContext, digest, nil, $0) }
+      guard status == 1, unsafe !usesPSS || Self.selectPSS(keyContext) else { return false }
+      return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
+    }
+
+    /// Returns a signature in libcrypto's own encoding, which is DER for ECDSA.
+    private func encodedSignature(of message: [UInt8], _ digest: OpaquePointer?, usesPSS: Bool) -> [UInt8]? {
+      guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+      defer { unsafe EVP_MD_CTX_free(context) }
+      var keyContext: OpaquePointer?
+      let status = unsafe withKey { unsafe EVP_DigestSignInit(context, &keyContext, digest, nil, $0) }
+      guard status == 1, unsafe !usesPSS || Self.selectPSS(keyContext) else { return nil }
+      // The first call returns the maximum size of a signature.
       var count = 0
       guard unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1 else { return nil }
       var signature = [UInt8](repeating: 0, count: count)
       guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { return nil }
       return Array(signature.prefix(count))
+    }
+
+    private static func selectPSS(_ keyContext: OpaquePointer?) -> Bool {
+      unsafe EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
+        && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_DIGEST) == 1
     }
   }
 
@@ -206,11 +211,7 @@
       }
     }
 
-    fileprivate func configure(_ context: OpaquePointer?) -> Bool {
-      guard case .rsaPSS = self else { return true }
-      return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
-        && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
-    }
+    fileprivate var usesPSS: Bool { if case .rsaPSS = self { true } else { false } }
   }
 
   extension SignatureHash {
@@ -227,20 +228,11 @@
   enum ECDSASignature {
     /// Returns a signature in DER as the concatenation of R and S, each of the given size, or `nil` if it is malformed.
     static func concatenation(ofDER der: [UInt8], coordinateByteCount count: Int) -> [UInt8]? {
-      unsafe der.withUnsafeBufferPointer { buffer -> [UInt8]? in
-        var start = buffer.baseAddress
-        guard let signature = unsafe d2i_ECDSA_SIG(nil, &start, buffer.count) else { return nil }
-        defer { unsafe ECDSA_SIG_free(signature) }
-        var r: OpaquePointer?
-        var s: OpaquePointer?
-        unsafe ECDSA_SIG_get0(signature, &r, &s)
-        var rBytes = [UInt8](repeating: 0, count: count)
-        var sBytes = rBytes
-        guard unsafe BN_bn2binpad(r, &rBytes, Int32(count)) == Int32(count),
-          unsafe BN_bn2binpad(s, &sBytes, Int32(count)) == Int32(count)
-        else { return nil }
-        return rBytes + sBytes
-      }
+      var document = DERReader(der)
+      guard var fields = document.sequence(), let r = fields.magnitude(), let s = fields.magnitude(),
+        r.count <= count, s.count <= count
+      else { return nil }
+      return [r, s].flatMap { [UInt8](repeating: 0, count: count - $0.count) + $0 }
     }
 
     /// Returns the encoding in DER of the concatenation of R and S, or `nil` if it does not have the expected length.
@@ -270,6 +262,7 @@
       modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]]
     ) -> KeyHandle? {
       let integers = [modulus, publicExponent, privateExponent, coefficient] + primes
+      // One byte more than the limit: SSH puts a zero in front of an integer whose first bit is set.
       guard primes.count == 2, integers.allSatisfy({ $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1 }) else {
         return nil
       }
@@ -339,9 +332,9 @@
       return bytes
     }
 
-    /// Returns `self mod (other - 1)`, or `nil` if `other` is at most 1.
-    func remainder(byPredecessorOf other: BigNumber) -> BigNumber? {
-      guard let context = unsafe BN_CTX_secure_new(), let divisor = unsafe BigNumber(BN_dup(other.number)),
+    /// Returns `self mod (prime - 1)`, or `nil` if `prime` is at most 1.
+    func remainder(byPredecessorOf prime: BigNumber) -> BigNumber? {
+      guard let context = unsafe BN_CTX_secure_new(), let divisor = unsafe BigNumber(BN_dup(prime.number)),
         let remainder = unsafe BigNumber(BN_secure_new())
       else { return nil }
       defer { unsafe BN_CTX_free(context) }

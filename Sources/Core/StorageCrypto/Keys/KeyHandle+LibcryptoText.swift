@@ -9,12 +9,7 @@
       // The reason for a failure is read before libcrypto's error queue is cleared.
       return try clearingErrors { () throws(KeyError) -> KeyHandle in
         let handle = pem.withBytes { pem in
-          unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in
-            let key = unsafe request.withContext { context in
-              unsafe PEM_read_bio_PrivateKey(bio, nil, provideRequestedPassphrase, context)
-            }
-            return unsafe KeyHandle(key)
-          }
+          unsafe parse(pem, request) { unsafe PEM_read_bio_PrivateKey($0, nil, provideRequestedPassphrase, $1) }
         }
         guard let handle else { throw request.failure }
         return handle
@@ -24,14 +19,18 @@
     static func parse(publicPEM pem: String) -> KeyHandle? {
       clearingErrors {
         withBytes(of: pem) { pem in
-          unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in
-            let key = unsafe PassphraseRequest(nil).withContext { context in
-              unsafe PEM_read_bio_PUBKEY(bio, nil, provideRequestedPassphrase, context)
-            }
-            return unsafe KeyHandle(key)
+          unsafe parse(pem, PassphraseRequest(nil)) {
+            unsafe PEM_read_bio_PUBKEY($0, nil, provideRequestedPassphrase, $1)
           }
         }
       }
+    }
+
+    private static func parse(
+      _ pem: Span<UInt8>, _ request: PassphraseRequest,
+      reading read: (_ bio: OpaquePointer, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
+    ) -> KeyHandle? {
+      unsafe MemoryBIO.reading(pem) { bio in unsafe request.withContext { unsafe KeyHandle(read(bio, $0)) } }
     }
 
     var traditionalPEM: SecretBytes? {
@@ -99,7 +98,6 @@
     private let passphrase: SecretBytes?
     /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
     private(set) var wasRequested = false
-
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
     /// Calls `body` with the context to pass to libcrypto along with ``provideRequestedPassphrase(_:_:_:_:)``.

@@ -14,7 +14,6 @@
     }
 
     let material: Material
-
     init(_ material: Material) { self.material = material }
 
     var kind: KeyKind {
@@ -51,20 +50,21 @@
 
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
       switch (material, algorithm) {
-      case (.rsa(let key), .rsaPKCS1(let hash)): key.sign(message, hash, .insecurePKCS1v1_5)
+      case (.rsa(let key), .rsaPKCS1(let hash)): key.sign(message, hash: hash, padding: .insecurePKCS1v1_5)
       case (.rsa(let key), .rsaPKCS1MD5): key.signMD5(message)
-      case (.rsa(let key), .rsaPSS(let hash)): key.sign(message, hash, .PSS)
-      case (.ecdsa(let key), .ecdsa(_, let hash)): key.sign(message, hash)
+      case (.rsa(let key), .rsaPSS(let hash)): key.sign(message, hash: hash, padding: .PSS)
+      case (.ecdsa(let key), .ecdsa(_, let hash)): key.sign(message, hash: hash)
       default: nil
       }
     }
 
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
       switch (material, algorithm) {
-      case (.rsa(let key), .rsaPKCS1(let hash)): key.verify(signature, of: message, hash, .insecurePKCS1v1_5)
+      case (.rsa(let key), .rsaPKCS1(let hash)):
+        key.verify(signature, of: message, hash: hash, padding: .insecurePKCS1v1_5)
       case (.rsa(let key), .rsaPKCS1MD5): key.verifyMD5(signature, of: message)
-      case (.rsa(let key), .rsaPSS(let hash)): key.verify(signature, of: message, hash, .PSS)
-      case (.ecdsa(let key), .ecdsa(_, let hash)): key.verify(signature, of: message, hash)
+      case (.rsa(let key), .rsaPSS(let hash)): key.verify(signature, of: message, hash: hash, padding: .PSS)
+      case (.ecdsa(let key), .ecdsa(_, let hash)): key.verify(signature, of: message, hash: hash)
       default: false
       }
     }
@@ -74,7 +74,7 @@
       return switch material {
       case .rsa:
         sign(message, with: .rsaPKCS1(.sha256)).map { verify($0, of: message, with: .rsaPKCS1(.sha256)) } ?? false
-      case .ecdsa(let key): key.sign(message, .sha256).map { key.verify($0, of: message, .sha256) } ?? false
+      case .ecdsa(let key): key.sign(message, hash: .sha256).map { key.verify($0, of: message, hash: .sha256) } ?? false
       case .ed25519(let key): key.isConsistent
       case .unsupported: false
       }

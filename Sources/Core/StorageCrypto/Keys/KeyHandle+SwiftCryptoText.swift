@@ -3,16 +3,17 @@
 #if !canImport(CLibcrypto) && canImport(CryptoExtras)
 
   extension KeyHandle {
-    private static let labels = [
+    private static let privateKeyLabels = [
       "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY",
     ]
 
     static func parse(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       var text = [UInt8](pem)
       defer { wipe(&text) }
-      guard let block = PEMBlock.blocks(in: text.withoutByteOrderMark).first(where: { labels.contains($0.label) }),
-        var der = block.contents
-      else { throw .malformed }
+      let blocks = PEMBlock.blocks(in: text.withoutByteOrderMark)
+      guard let block = blocks.first(where: { privateKeyLabels.contains($0.label) }), var der = block.contents else {
+        throw .malformed
+      }
       defer { wipe(&der) }
       let encryptedKey: EncryptedPrivateKey? =
         if block.label == "ENCRYPTED PRIVATE KEY" {
@@ -37,7 +38,7 @@
         switch label {
         case "PRIVATE KEY": KeyHandle(pkcs8: der)
         case "RSA PRIVATE KEY": RSAKey(pkcs1: der).map { KeyHandle(.rsa($0)) }
-        case "EC PRIVATE KEY": KeyHandle(sec1: der, nil)
+        case "EC PRIVATE KEY": KeyHandle(sec1: der, algorithmInPKCS8: nil)
         case "DSA PRIVATE KEY": KeyHandle(dsa: der)
         default: nil as KeyHandle?
         }
@@ -56,7 +57,7 @@
       case .rsa:
         guard let key = RSAKey(pkcs1: contents) else { return nil }
         self.init(.rsa(key))
-      case .ecdsa: self.init(sec1: contents, algorithm)
+      case .ecdsa: self.init(sec1: contents, algorithmInPKCS8: algorithm)
       case .ed25519:
         var seedReader = DERReader(contents)
         guard var seed = seedReader.octets() else { return nil }
@@ -68,12 +69,12 @@
       }
     }
 
-    /// Parses an ECPrivateKey (SEC 1, RFC 5915), whose curve may be known from the algorithm in PKCS #8.
-    private init?(sec1 der: [UInt8], _ algorithm: KeyAlgorithm?) {
+    /// Parses an ECPrivateKey (SEC 1, RFC 5915), which has its curve inside, or in the algorithm of PKCS #8 around it.
+    private init?(sec1 der: [UInt8], algorithmInPKCS8: KeyAlgorithm?) {
       var reader = DERReader(der)
       guard var fields = reader.sequence(), fields.integer() == 1, var scalar = fields.octets() else { return nil }
       defer { wipe(&scalar) }
-      var algorithm = algorithm
+      var algorithm = algorithmInPKCS8
       if fields.nextTag == DERTag.explicit0 {
         guard let contents = fields.contents(taggedWith: DERTag.explicit0) else { return nil }
         var parameters = DERReader(contents)
@@ -161,7 +162,7 @@
 
     /// Returns a PEM block, and wipes its contents.
     private static func pem(_ label: StaticString, _ contents: consuming [UInt8]) -> SecretBytes {
-      var text = [UInt8](writing: { write(label, contents, to: &$0) })
+      var text = [UInt8](writing: { $0.append(pemBlock: label, contents) })
       defer {
         wipe(&contents)
         wipe(&text)
@@ -177,17 +178,7 @@
         case .ed25519(let key): DER.sequence([KeyAlgorithm.ed25519Identifier, DER.bits(key.point)])
         case .unsupported: nil
         }
-      return info.map { info in String(writing: { Self.write("PUBLIC KEY", info, to: &$0) }) }
-    }
-
-    private static func write(_ label: StaticString, _ contents: [UInt8], to writer: inout ByteWriter) {
-      writer.append("-----BEGIN " as StaticString)
-      writer.append(label)
-      writer.append("-----\n" as StaticString)
-      writer.append(base64LinesOf: contents)
-      writer.append("-----END " as StaticString)
-      writer.append(label)
-      writer.append("-----\n" as StaticString)
+      return info.map { info in String(writing: { $0.append(pemBlock: "PUBLIC KEY", info) }) }
     }
   }
 

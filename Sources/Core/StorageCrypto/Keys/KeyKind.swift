@@ -38,6 +38,7 @@
     }
   }
 
+  /// An integer that a key consists of.
   enum KeyNumber {
     /// The public integers of an RSA key.
     case modulus, publicExponent
@@ -47,6 +48,7 @@
     case scalar
   }
 
+  /// An algorithm by which a key signs, with its hash function.
   package enum SignatureAlgorithm: Sendable, Hashable {
     /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
     case rsaPKCS1(SignatureHash)
@@ -65,11 +67,12 @@
     package func supports(_ kind: KeyKind) -> Bool {
       switch (self, kind) {
       case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
-      case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other
+      case (.ecdsa(let curve, _), .ecdsa(let keyCurve)): curve == keyCurve
       default: false
       }
     }
   }
 
+  /// A hash function of a signature algorithm, for algorithms that support several.
   package enum SignatureHash: Sendable, Hashable, CaseIterable { case sha256, sha384, sha512 }
 #endif

@@ -79,7 +79,7 @@
     /// The block size to which the private section is padded if it is not encrypted, in bytes.
     private static let cipherBlockByteCount = 8
 
-    /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for a kind without one.
+    /// Returns the unencrypted key in OpenSSH's format (`PROTOCOL.key` of OpenSSH), or `nil` for a kind without one.
     package func openSSHPEM(comment: String = "") -> SecretBytes? {
       guard let publicBlob = handle.sshBlob, var privateFields else { return nil }
       defer { privateFields.wipeBytes() }
@@ -97,18 +97,14 @@
       var container = SSHFields()
       defer { container.wipeBytes() }
       container.append(raw: Array("openssh-key-v1\0".utf8))
-      // Neither a cipher nor a key derivation, thus no options of it, and one key.
+      // The names of the cipher and of the key derivation, the options of the derivation, and the number of keys.
       container.append("none")
       container.append("none")
       container.append("")
       container.append(1)
       container.append(publicBlob)
       container.append(privateSection.bytes)
-      var text = [UInt8](writing: { writer in
-        writer.append("-----BEGIN OPENSSH PRIVATE KEY-----\n" as StaticString)
-        writer.append(base64LinesOf: container.bytes)
-        writer.append("-----END OPENSSH PRIVATE KEY-----\n" as StaticString)
-      })
+      var text = [UInt8](writing: { $0.append(pemBlock: "OPENSSH PRIVATE KEY", container.bytes) })
       defer { wipe(&text) }
       return SecretBytes(text)
     }
@@ -122,10 +118,10 @@
         let numbers: [KeyNumber] = [
           .modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime,
         ]
-        for numberName in numbers {
-          guard var number = handle.number(numberName) else { return nil }
-          fields.append(number: number)
-          wipe(&number)
+        for number in numbers {
+          guard var bytes = handle.number(number) else { return nil }
+          fields.append(number: bytes)
+          wipe(&bytes)
         }
       case .ecdsa(let curve):
         guard let point = handle.point(on: curve), var scalar = handle.number(.scalar) else { return nil }

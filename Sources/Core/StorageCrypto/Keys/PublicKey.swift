@@ -1,9 +1,9 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 #if canImport(CLibcrypto) || canImport(CryptoExtras)
+  /// A public key that verifies signatures, and that can be written for SSH or in PEM.
   package struct PublicKey: Sendable {
     let handle: KeyHandle
-
     init(_ handle: KeyHandle) { self.handle = handle }
 
     /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
@@ -69,9 +69,10 @@
     /// Appends a non-negative integer, given as big-endian bytes, as an SSH `mpint`.
     mutating func append(number: [UInt8]) {
       let digits = number.drop { $0 == 0 }
-      let sign = (digits.first ?? 0) >= 0x80 ? 1 : 0
-      append(UInt32(truncatingIfNeeded: digits.count + sign))
-      if sign == 1 { bytes.append(0) }
+      // A first bit that is set would make the integer negative.
+      let needsZero = (digits.first ?? 0) >= 0x80
+      append(UInt32(truncatingIfNeeded: digits.count + (needsZero ? 1 : 0)))
+      if needsZero { bytes.append(0) }
       bytes += digits
     }
 

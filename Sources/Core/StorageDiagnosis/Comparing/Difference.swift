@@ -15,9 +15,9 @@ struct Difference {
   ///
   /// A session token that is masked on one side counts as equal.
   static func find(from sent: SignedParts, to received: SignedParts, dateHeaders: Set<String>) -> [Difference] {
-    let parts = sent.parts + received.parts.filter { sent.values[$0] == nil }
+    let allParts = sent.parts + received.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
-    for part in parts where part != .requestHash {
+    for part in allParts where part != .requestHash {
       let (sentValues, receivedValues) = (sent.values[part] ?? [], received.values[part] ?? [])
       if sentValues.elementsEqual(receivedValues, by: { $0.isIdentical(to: $1) }) { continue }
       let bothHaveValues = !sentValues.isEmpty && !receivedValues.isEmpty
@@ -27,7 +27,7 @@ struct Difference {
           part: part, sent: sentValues.isEmpty ? nil : sentValues.joined(separator: ", "),
           received: receivedValues.isEmpty ? nil : receivedValues.joined(separator: ", ")))
     }
-    // The sort is stable.
+    // Swift's sort keeps the order of parts with the same rank.
     return differences.sorted { $0.part.rank(dateHeaders) < $1.part.rank(dateHeaders) }
   }
 
@@ -43,15 +43,16 @@ struct Difference {
 
   private func displayed(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
-  func cause(in request: SentRequest) -> SignatureDiagnosis.Cause {
-    if case .header(let name) = part, request.reader.dateHeaders.contains(name) {
+  /// Returns the most likely reason why the part differs, from what the client sent.
+  func cause(in sentRequest: SentRequest) -> SignatureDiagnosis.Cause {
+    if case .header(let name) = part, sentRequest.reader.dateHeaders.contains(name) {
       return received == nil ? .dateMissing : .dateChanged
     }
     return switch part {
     case .algorithm: .wrongVersion
     case .method: .methodChanged
-    case .path: pathCause(in: request)
-    case .parameter(let name): parameterCause(name, in: request)
+    case .path: pathCause(in: sentRequest)
+    case .parameter(let name): parameterCause(name, in: sentRequest)
     case .header("host"): hostCause
     case .header("content-type"): sent == nil ? .contentTypeAdded : .contentTypeChanged
     case .header("content-md5"): .contentMD5Changed
@@ -78,28 +79,25 @@ struct Difference {
     switch (sent, received) {
     case (nil, _): part.isToken ? .tokenUnsigned : .headerAdded
     case (_, nil): part.isToken ? .tokenMissing : .headerRemoved
-    default: part.isToken ? .tokenOfAnotherKey : encodingCause ?? .headerChanged
+    case (let sent?, let received?):
+      part.isToken ? .tokenOfAnotherKey : Self.encodingCause(from: sent, to: received) ?? .headerChanged
     }
   }
 
-  private func parameterCause(_ name: String, in request: SentRequest) -> SignatureDiagnosis.Cause {
+  private func parameterCause(_ name: String, in sentRequest: SentRequest) -> SignatureDiagnosis.Cause {
     switch (sent, received) {
     case (nil, _) where part.isToken: .tokenUnsigned
-    case (nil, _): request.hasParameter(name) ? .subresourceUnsigned : .parameterAdded
+    case (nil, _): sentRequest.hasParameter(name) ? .subresourceUnsigned : .parameterAdded
     case (_, nil): part.isToken ? .tokenMissing : .parameterRemoved
-    default: part.isToken ? .tokenOfAnotherKey : encodingCause ?? .parameterChanged
+    case (let sent?, let received?):
+      part.isToken ? .tokenOfAnotherKey : Self.encodingCause(from: sent, to: received) ?? .parameterChanged
     }
   }
 
-  private func pathCause(in request: SentRequest) -> SignatureDiagnosis.Cause {
-    guard let decoded = decodedValues else { return .pathChanged }
-    if let encodingCause { return encodingCause }
-    return PathComparison(sent: decoded.sent, received: decoded.received, request: request).cause ?? .pathChanged
-  }
-
-  private var encodingCause: SignatureDiagnosis.Cause? {
-    guard let sent, let received else { return nil }
-    return Difference.encodingCause(from: sent, to: received)
+  private func pathCause(in sentRequest: SentRequest) -> SignatureDiagnosis.Cause {
+    guard let sent, let received, let decoded = decodedValues else { return .pathChanged }
+    return Self.encodingCause(from: sent, to: received)
+      ?? PathComparison(sent: decoded.sent, received: decoded.received, sentRequest: sentRequest).cause ?? .pathChanged
   }
 
   /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
@@ -112,7 +110,7 @@ struct Difference {
   }
 
   /// Returns the cause of a difference between two values that are equal except for their encoding, or `nil`.
-  static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
+  private static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
     // Several values can be equal to the one into which an intermediary has joined them.
     if sent.isIdentical(to: received) { return nil }
     let (decodedSent, decodedReceived) = (sent.percentDecoded(), received.percentDecoded())
@@ -143,22 +141,24 @@ extension String {
 struct PathComparison {
   let sent: String
   let received: String
-  let request: SentRequest
+  let sentRequest: SentRequest
 
+  /// The reason why the paths differ, or `nil` if none is known; a bucket name explains more than any other prefix.
   var cause: SignatureDiagnosis.Cause? {
     if sent.slashesMerged.isIdentical(to: received) { return .slashesMerged }
     let resolvedPath = sent.dotsResolved
     if resolvedPath.isIdentical(to: received) || resolvedPath.slashesMerged.isIdentical(to: received) {
       return .dotsResolved
     }
-    let signsBucketOutsidePath = request.reader.signsBucketOutsidePath(of: request.request)
-    let hostLabel = signsBucketOutsidePath ? "" : String((request.request.authority ?? "").bytes(before: "."))
+    let request = sentRequest.request
+    let signsBucketOutsidePath = sentRequest.reader.signsBucketOutsidePath(of: request)
+    let hostLabel = signsBucketOutsidePath ? "" : String((request.authority ?? "").bytes(before: "."))
     let isBucketRepeated =
       isPath(sent, equalTo: bucketAndKey(received).bucket, before: received)
       || isPath(received, equalTo: bucketAndKey(sent).bucket, before: sent)
       || isPath(received, equalTo: hostLabel, before: sent)
     if isBucketRepeated { return .bucketTwice }
-    return signsBucketOutsidePath ? causeWithBucketsInPaths : prefixCause(sent: sent, received: received)
+    return signsBucketOutsidePath ? causeWithBucketsInPaths : prefixCause(from: sent, to: received)
   }
 
   private func isPath(_ path: String, equalTo bucket: String, before otherPath: String) -> Bool {
@@ -169,19 +169,18 @@ struct PathComparison {
   private var causeWithBucketsInPaths: SignatureDiagnosis.Cause? {
     let (sentPath, receivedPath) = (bucketAndKey(sent), bucketAndKey(received))
     if sentPath.bucket.isIdentical(to: receivedPath.bucket) {
-      return prefixCause(sent: sentPath.key, received: receivedPath.key)
+      return prefixCause(from: sentPath.key, to: receivedPath.key)
     }
     if sentPath.key.isIdentical(to: receivedPath.key) { return .wrongBucket }
     if receivedPath.key.isIdentical(to: sent) { return .bucketMissing }
-    return prefixCause(sent: sent, received: received)
+    return prefixCause(from: sent, to: received)
   }
 
-  private func prefixCause(sent: String, received: String) -> SignatureDiagnosis.Cause? {
+  private func prefixCause(from sentPath: String, to receivedPath: String) -> SignatureDiagnosis.Cause? {
     // An empty key is the suffix of every path, such as that of a bucket without its trailing slash.
-    guard !sent.isEmpty, !received.isEmpty else { return nil }
-    if received.utf8.count > sent.utf8.count, received.hasByteSuffix(sent) { return .pathPrefixAdded }
-    if sent.utf8.count > received.utf8.count, sent.hasByteSuffix(received) { return .pathPrefixRemoved }
-    return nil
+    guard !sentPath.isEmpty, !receivedPath.isEmpty, !sentPath.isIdentical(to: receivedPath) else { return nil }
+    if receivedPath.hasByteSuffix(sentPath) { return .pathPrefixAdded }
+    return sentPath.hasByteSuffix(receivedPath) ? .pathPrefixRemoved : nil
   }
 
   /// Returns the first segment of a path without its slash, and the rest of the path with its slash.
@@ -208,7 +207,7 @@ extension String {
         resolved.append(segment)
         continue
       }
-      // The first segment is the empty one before the leading slash.
+      // The first segment is the empty one before the leading slash, which the path keeps.
       if segment == "..", resolved.count > 1 { resolved.removeLast() }
       if index == segments.count - 1 { resolved.append("") }
     }

@@ -32,11 +32,9 @@ enum LikelyRequests {
       }
     }
     for name in changeableHeaders(of: request) {
-      let value = request.headerFields[name] ?? ""
-      let trimmed = value.droppingBlanks
-      if trimmed.utf8.count != value.utf8.count {
-        requests.append(request.with { $0.headerFields[name] = String(trimmed) })
-      }
+      // HTTP stacks drop the spaces in front of a value.
+      guard let value = request.headerFields[name], value.hasBytePrefix(" ") else { continue }
+      requests.append(request.with { $0.headerFields[name] = String(value.droppingBlanks) })
     }
     if target.occurrences(of: "&") < pairedParameterLimit { requests += changingTwoParts(of: request) }
     return requests.filter { $0 != request }
@@ -53,11 +51,12 @@ enum LikelyRequests {
   ///
   /// A client that sends a body with another method than that of the URL usually adds a Content-Type as well.
   private static func changingTwoParts(of request: HTTPRequest) -> [HTTPRequest] {
-    var bases = changingMethod(of: request).filter { $0 != request }
+    var onceChanged = changingMethod(of: request).filter { $0 != request }
     if request.headerFields.contains(.contentType) {
-      bases += ([request] + bases).map { base in base.with { $0.headerFields[.contentType] = nil } }
+      onceChanged += ([request] + onceChanged).map { changed in changed.with { $0.headerFields[.contentType] = nil } }
     }
-    return bases + bases.flatMap { changingQuery(of: $0) + changingContentType(of: $0) + changingBucket(of: $0) }
+    return onceChanged
+      + onceChanged.flatMap { changingQuery(of: $0) + changingContentType(of: $0) + changingBucket(of: $0) }
   }
 
   /// Returns the requests whose path repeats its first segment, lacks it, or begins with the first label of the host.

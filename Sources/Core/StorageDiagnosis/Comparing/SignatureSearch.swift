@@ -71,7 +71,7 @@ package struct SignatureSearch: Sendable {
     }
     if isValid(request, key.with(secret: key.id.string)) { return .accessKeyID }
     for other in otherKeys.prefix(Self.otherKeyLimit) where isValid(request, key.with(secret: other.secret.reveal())) {
-      return .otherAccount(other.id)
+      return .otherKey(other.id)
     }
     return nil
   }
@@ -81,33 +81,32 @@ extension SignatureSearch: Redacted {
   package var description: String { "SignatureSearch(\(key.id))" }
 }
 
+/// A text with which a client signed by mistake instead of the key's secret.
 enum MistakenSecret {
   /// The secret of the key, followed by whitespace with the given name.
   case withEnding(String)
   /// The secret of another key.
-  case otherAccount(AccessKeyID)
+  case otherKey(AccessKeyID)
   /// The ID of the key instead of its secret.
   case accessKeyID
 
   var diagnosis: SignatureDiagnosis {
-    SignatureDiagnosis(.wrongSecret, explanation: "The strings are equal. \(mistake)", remedy: remedy)
-  }
-
-  private var mistake: String {
-    switch self {
-    case .withEnding(let name):
-      "The signature is valid for the secret with \(name) at its end, as it is read from a file."
-    case .otherAccount(let id): "The signature is valid for the secret of the account \(id.string.onOneLine)."
-    case .accessKeyID: "The client signed with the access key ID instead of the secret."
-    }
-  }
-
-  private var remedy: String {
-    switch self {
-    case .withEnding: "Remove it where the client reads the secret."
-    case .otherAccount: "Use the ID and the secret of the same key."
-    case .accessKeyID: "Pass the secret of the key."
-    }
+    let (mistake, remedy) =
+      switch self {
+      case .withEnding(let name):
+        (
+          "The signature is valid for the secret with \(name) at its end, as it is read from a file.",
+          "Remove it where the client reads the secret."
+        )
+      case .otherKey(let id):
+        (
+          "The signature is valid for the secret of the account \(id.string.onOneLine).",
+          "Use the ID and the secret of the same key."
+        )
+      case .accessKeyID:
+        ("The client signed with the access key ID instead of the secret.", "Pass the secret of the key.")
+      }
+    return SignatureDiagnosis(.wrongSecret, explanation: "The strings are equal. \(mistake)", remedy: remedy)
   }
 }
 

@@ -25,8 +25,8 @@ package struct CurlLine: Sendable, Equatable {
     var dataType = "application/x-www-form-urlencoded"
     var sendsDataInURL = false
     while let word = words.popFirst() {
-      for (option, attached) in Self.options(in: word) {
-        func nextValue() -> String? { attached ?? words.popFirst() }
+      for (option, attachedValue) in Self.options(in: word) {
+        func nextValue() -> String? { attachedValue ?? words.popFirst() }
         switch option {
         case "-X", "--request": requestedMethod = nextValue()
         case "-H", "--header": if let header = nextValue() { headers.append(header) }
@@ -50,6 +50,7 @@ package struct CurlLine: Sendable, Equatable {
         }
       }
     }
+    // Data change the default method, but neither that of an upload or a form nor one that `-X` names.
     if sendsDataInURL {
       if let url, !data.isEmpty { self.url = url + (url.hasByte("?") ? "&" : "?") + data.joined(separator: "&") }
     } else if !data.isEmpty {
@@ -63,7 +64,7 @@ package struct CurlLine: Sendable, Equatable {
   /// Returns the options in a word, each with its value if the same word contains it.
   ///
   /// The option is `nil` for a word that is not an option. `-XPUT` is `-X PUT`, and `-sS` is `-s -S`.
-  private static func options(in word: String) -> [(option: String?, value: String?)] {
+  private static func options(in word: String) -> [(option: String?, attachedValue: String?)] {
     guard word.hasBytePrefix("-"), word.utf8.count > 1 else { return [(nil, nil)] }
     if word.hasBytePrefix("--") { return [(word, nil)] }
     var options: [(String?, String?)] = []
@@ -95,6 +96,7 @@ package struct CurlLine: Sendable, Equatable {
     "--time-cond",
   ]
 
+  /// Returns the words of a command line, separated and unquoted as a shell does it, without expanding variables.
   private static func shellWords(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     // The word that is being read, or `nil` between two words; `""` begins one, too.
@@ -135,7 +137,7 @@ package struct CurlLine: Sendable, Equatable {
     _ scalars: inout String.UnicodeScalarView.Iterator
   ) throws(Problem) -> String.UnicodeScalarView {
     var text = String.UnicodeScalarView()
-    _ = scalars.next()
+    _ = scalars.next()  // The opening quotation mark.
     while let scalar = scalars.next() {
       guard scalar != "'" else { return text }
       guard scalar == "\\", let escape = scalars.next() else {

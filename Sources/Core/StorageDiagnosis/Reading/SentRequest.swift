@@ -35,12 +35,15 @@ struct SentRequest {
     signedParts = signedTexts.flatMap { parts(ofStringToSign: $0.stringToSign, canonicalRequest: $0.canonicalRequest) }
   }
 
+  /// Returns the session tokens of a request, wherever it contains them.
   static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
     for item in (request.path ?? "").splitOnce(at: "?").after?.split(at: "&") ?? [] {
       let (name, value) = item.splitOnce(at: "=")
-      if let value, SecretName.isToken(name.percentDecoded() ?? name) { tokens += [value.percentDecoded() ?? value] }
+      guard let value, SecretName.isToken(name.percentDecoded() ?? name) else { continue }
+      tokens.append(value.percentDecoded() ?? value)
     }
+    // An empty token would be found, and masked, between any two characters.
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
 
@@ -49,7 +52,7 @@ struct SentRequest {
     let canonicalParts = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
     let stringParts = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
     guard var parts = canonicalParts else { return stringParts }
-    if let stringParts { parts.add(stringParts) }
+    if let stringParts { parts.add(contentsOf: stringParts) }
     return parts
   }
 
@@ -70,6 +73,7 @@ struct SentRequest {
 }
 
 extension HTTPRequest {
+  /// The decoded names of the query parameters; a name that cannot be decoded is unchanged.
   package var parameterNames: [String] {
     ((path ?? "").splitOnce(at: "?").after ?? "").split(at: "&").filter { !$0.isEmpty }.map {
       let name = $0.splitOnce(at: "=").before

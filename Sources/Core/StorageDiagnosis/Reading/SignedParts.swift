@@ -30,7 +30,7 @@ public struct SignedParts: Sendable {
     values[part, default: []].append(value)
   }
 
-  mutating func add(_ other: SignedParts) {
+  mutating func add(contentsOf other: SignedParts) {
     for part in other.parts { for value in other.values[part] ?? [] { add(part, value) } }
   }
 
@@ -73,14 +73,14 @@ public struct SignedParts: Sendable {
     add(.method, lines[0])
     add(.path, lines[1])
     add(query: lines[2])
-    var index = 3
-    while index < lines.count, !lines[index].isEmpty {
-      let (name, value) = lines[index].splitOnce(at: ":")
+    let headerLines = lines[3...].prefix { !$0.isEmpty }
+    for line in headerLines {
+      let (name, value) = line.splitOnce(at: ":")
       add(.header(name), value ?? "")
-      index += 1
     }
-    add(list, index + 1 < lines.count ? lines[index + 1] : "", isLine: true)
-    add(.payloadHash, index + 2 < lines.count ? lines[index + 2] : "", isLine: true)
+    let linesAfterHeaders = lines[headerLines.endIndex...].dropFirst()
+    add(list, linesAfterHeaders.first ?? "", isLine: true)
+    add(.payloadHash, linesAfterHeaders.dropFirst().first ?? "", isLine: true)
   }
 }
 

@@ -4,8 +4,7 @@ internal import StorageCrypto
 
 /// An account on an Aspera server: the server, the user and the user's credential.
 ///
-/// A server authenticates the account before it examines a token. The account does not determine which files can be
-/// transferred.
+/// A server authenticates the account before it examines a token. The account does not limit what can be transferred.
 ///
 /// ```swift
 /// let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: password)
@@ -21,6 +20,7 @@ public struct AsperaAccount: Credential {
 
   /// The default port of Aspera servers, both for SSH (TCP) and for data (UDP).
   public static let defaultPort = 33001
+  static let ports = 1...65_535
 
   /// The name or the IP address of the server.
   public let host: String
@@ -59,14 +59,15 @@ public struct AsperaAccount: Credential {
     sshPort: Int = defaultPort, udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil,
     requiresToken: Bool = false
   ) throws(AsperaError) {
-    for (name, text) in [("host", host), ("user", user)] where !text.isHostOrUserName {
+    for (property, name) in [("host", host), ("user", user)] where !name.isHostOrUserName {
       throw AsperaError(
-        .invalidAccount, "The \(name) of the account is empty, starts with a hyphen, or holds a space or a line break.",
-        remedy: "Give the account the \(name) that the server's administrator named.")
+        .invalidAccount,
+        "The \(property) of the account is empty, starts with a hyphen, or holds a space or a line break.",
+        remedy: "Give the account the \(property) that the server's administrator named.")
     }
-    for (name, port) in [("SSH", sshPort), ("UDP", udpPort)] where !(1...65_535).contains(port) {
+    for (use, port) in [("SSH", sshPort), ("UDP", udpPort)] where !Self.ports.contains(port) {
       throw AsperaError(
-        .invalidAccount, "\(port) is not a port number, so that it cannot be the \(name) port of the account.",
+        .invalidAccount, "\(port) is not a port number, so that it cannot be the \(use) port of the account.",
         remedy: "Use 1 to 65535; the default of Aspera servers is \(Self.defaultPort).")
     }
     switch (password?.nonblank, privateKey) {
@@ -91,14 +92,8 @@ public struct AsperaAccount: Credential {
 
   /// Creates an account whose user logs in with a password.
   ///
-  /// - Parameters:
-  ///   - host: The name or the IP address of the server.
-  ///   - user: The name of the user who logs in.
-  ///   - password: The user's password.
-  ///   - sshPort: The server's TCP port for SSH.
-  ///   - udpPort: The server's UDP port for data.
-  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
-  ///   - requiresToken: Whether the server requires a token for each transfer of this account.
+  /// The parameters are those of the initializer with a private key.
+  ///
   /// - Throws: An ``AsperaError``: `missingCredential` for a blank password, otherwise `invalidAccount`.
   public init(
     host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
@@ -125,8 +120,7 @@ extension AsperaAccount {
     if hostKey == nil { notes.append("The account names no host key, so that any server at \(host) is accepted.") }
     switch authentication {
     case .password(let password):
-      let isOneLine = [UInt8](password.bytes).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
-      guard isOneLine, String(utf8: [UInt8](password.bytes)) != nil else {
+      guard String(utf8: [UInt8](password.bytes))?.unicodeScalars.contains(where: \.isLineBreakOrNUL) == false else {
         throw AsperaError(
           .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
           remedy: "Give the password without a line break; one that is read from a file often ends with one.")
@@ -141,53 +135,6 @@ extension AsperaAccount {
       return AccountReport(authentication: .privateKey(report), notes: notes)
     }
   }
-
-  /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
-  public static let defaultTokenUser = "xfer"
-
-  /// The environment variable, also of ascp, with the passphrase of the key if the caller specifies none.
-  package static let passphraseVariable = "ASPERA_SCP_PASS"
-
-  /// Creates the account with which transfers that are authorized by tokens log in.
-  ///
-  /// The key shows only that the client is an Aspera client; the token authorizes the transfer. IBM's products install
-  /// the key, and IBM's samples publish its passphrase. This package contains neither of them. With servers that
-  /// support it, a ``DynamicKey`` makes both unnecessary.
-  ///
-  /// - Parameters:
-  ///   - host: The name or the address of the server.
-  ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
-  ///   - keyPath: The path of the key file. If `nil`, the locations where IBM's products install the key are searched.
-  ///     Other users may read the file of IBM's key, which its fingerprint identifies.
-  ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
-  ///   - sshPort: The TCP port for SSH.
-  ///   - udpPort: The UDP port for data.
-  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
-  ///   - context: The context that reads files and environment variables.
-  /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
-  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file
-  ///   of a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
-  public static func defaultTokenAccount(
-    host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
-    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on context: ProviderContext
-  ) throws(AsperaError) -> AsperaAccount {
-    let key = try tokenKey(at: keyPath, passphrase: passphrase, .ibm, on: context)
-    return try AsperaAccount(
-      host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
-      hostKey: hostKey, requiresToken: true)
-  }
-}
-
-extension String {
-  /// Whether the text can be a host or user name; ascp and ssh read an argument that starts with a hyphen as an option.
-  var isHostOrUserName: Bool {
-    !isEmpty && !beginsWithByte("-") && unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
-  }
-}
-
-extension Secret {
-  /// The secret, or `nil` if it is empty or has only white space.
-  var nonblank: Secret? { reveal().isBlank ? nil : self }
 }
 
 /// The result of an account check before a transfer starts, without secrets.
@@ -214,35 +161,15 @@ public struct AccountReport: Sendable, Hashable {
   public let notes: [String]
 }
 
-/// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
-///
-/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type also accepts
-/// uppercase letters and colons, and rejects other texts, so that a check is never silently skipped.
-public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
-  /// The fingerprint as 40 lowercase hexadecimal digits.
-  public let description: String
-
-  /// Parses the fingerprint of a host key.
-  ///
-  /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
-  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as a SHA-256.
-  public init(_ text: String) throws(AsperaError) {
-    let digits = text.parts(between: ":")
-    let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
-    let hex = digits.joined().lowercased()
-    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ hexValue($0) != nil }) else {
-      throw AsperaError(
-        .invalidHostKey,
-        text.hasBytePrefix("SHA256:")
-          ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
-          : "The fingerprint of the host key is not 40 hex digits.",
-        remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")
-    }
-    description = hex
+extension String {
+  /// Whether the text can be a host or user name: it has no space and no control character that is ASCII.
+  var isHostOrUserName: Bool {
+    // ascp and ssh read an argument that starts with a hyphen as an option.
+    !isEmpty && !beginsWithByte("-") && unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
   }
+}
 
-  /// Calculates the fingerprint of a public host key.
-  ///
-  /// - Parameter blob: The public key in SSH's binary encoding: the second field of a `.pub` file, decoded from Base64.
-  public init(ofKey blob: [UInt8]) { description = SHA1.hash(blob).hex }
+extension Secret {
+  /// The secret, or `nil` if it is empty or has only white space.
+  var nonblank: Secret? { reveal().isBlank ? nil : self }
 }

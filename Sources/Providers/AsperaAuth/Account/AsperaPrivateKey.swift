@@ -24,6 +24,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// The key pairs that are public knowledge, whose private keys other users may read.
   let wellKnownKeys: WellKnownKeys
 
+  private var location: KeyLocation { KeyLocation(source) }
+
   /// Creates a reference to a private key, without reading the key.
   ///
   /// Only the user may be able to read the file of a private key, unless the file is in the bundle of the running app,
@@ -83,16 +85,12 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       convertedText = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       let needsPEM = if client == .ascp, case .rsa = key.publicKey.kind { !key.isEncrypted } else { false }
-      guard needsPEM else { return readableKey(text, for: client) }
-      convertedText = try key.privateKey().traditionalPEM
+      convertedText = needsPEM ? try key.privateKey().traditionalPEM : nil
     }
-    guard let convertedText else { return readableKey(text, for: client) }
-    return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](convertedText))), publicKeyFile: publicKeyFile)
-  }
-
-  /// Returns the key unchanged, or its text in memory if the client does not read the original.
-  private func readableKey(_ text: Text, for client: PrivateKeyReport.Client) -> AsperaPrivateKey {
-    guard text.hasByteOrderMark || (text.isReadableByOthers && client == .ssh) else { return self }
+    if let convertedText {
+      return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](convertedText))), publicKeyFile: publicKeyFile)
+    }
+    guard text.hasByteOrderMark || (text.isAccessibleToOthers && client == .ssh) else { return self }
     return AsperaPrivateKey(
       .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
   }
@@ -111,36 +109,48 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   ///   the user's password); or if the public key file contains another key.
   public func check(on context: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let text = try checkedText(on: context)
-    let format: PrivateKeyReport.Format
-    let kind: PrivateKeyReport.Kind
-    let cipher: String?
-    let passphraseResult: PrivateKeyReport.Passphrase
-    let publicKey: SSHPublicKey
+    let report: PrivateKeyReport
     switch try EncodedPrivateKey([UInt8](text.secret.bytes), at: location) {
-    case .pem(let block):
-      if block.cipher == nil { try requireNoPassphrase() }
-      let key = try pemKey(text.secret, in: block)
-      kind = try PrivateKeyReport.Kind(key.kind, at: location)
-      guard key.isConsistent, let sshKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
-        throw location.error(
-          .malformedKey, "is damaged: its public key does not verify its signatures",
-          remedy: "Copy the key again, or create another one.")
-      }
-      publicKey = sshKey
-      format = block.isPKCS8 ? .pkcs8 : .traditional
-      cipher = block.cipher
-      passphraseResult = cipher == nil ? .none : .correct
-    case .openSSH(let key):
-      publicKey = key.publicKey
-      kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
-      format = .openSSH
-      cipher = key.isEncrypted ? key.cipher : nil
-      passphraseResult = try await checkPassphrase(of: key, text.secret, context)
+    case .pem(let block): report = try makeReport(onPEM: block, in: text)
+    case .openSSH(let key): report = try await makeReport(onOpenSSH: key, in: text, context)
     }
-    try checkPublicKeyFile(against: publicKey, context)
+    try checkPublicKeyFile(against: report, context)
+    return report
+  }
+}
+
+// The steps of `check(on:)`.
+extension AsperaPrivateKey {
+  private func makeReport(onPEM block: PEMBlock, in text: Text) throws(AsperaError) -> PrivateKeyReport {
+    if block.cipher == nil { try requireNoPassphrase() }
+    let key = try pemKey(text.secret, in: block)
+    let kind = try PrivateKeyReport.Kind(key.kind, at: location)
+    guard key.isConsistent, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+      throw location.error(
+        .malformedKey, "is damaged: its public key does not verify its signatures",
+        remedy: "Copy the key again, or create another one.")
+    }
     return PrivateKeyReport(
-      format: format, kind: kind, cipher: cipher, passphrase: passphraseResult, publicKey: publicKey,
-      hasByteOrderMark: text.hasByteOrderMark)
+      format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
+      passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey, hasByteOrderMark: text.hasByteOrderMark)
+  }
+
+  private func makeReport(
+    onOpenSSH key: OpenSSHKey, in text: Text, _ context: ProviderContext
+  ) async throws(AsperaError) -> PrivateKeyReport {
+    let kind = try PrivateKeyReport.Kind(key.publicKey.kind, at: location)
+    let passphraseResult: PrivateKeyReport.Passphrase
+    if key.isEncrypted {
+      guard let passphrase else { throw location.missingPassphraseError(cipher: key.cipher) }
+      passphraseResult = try await key.tryPassphrase(passphrase, keyText: text.secret, on: context)
+    } else {
+      try requireNoPassphrase()
+      _ = try key.privateKey()
+      passphraseResult = .none
+    }
+    return PrivateKeyReport(
+      format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil, passphrase: passphraseResult,
+      publicKey: key.publicKey, hasByteOrderMark: text.hasByteOrderMark)
   }
 
   private func requireNoPassphrase() throws(AsperaError) {
@@ -150,112 +160,44 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       remedy: "Leave the passphrase out.")
   }
 
-  private func checkPassphrase(
-    of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
-  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
-    guard key.isEncrypted else {
-      try requireNoPassphrase()
-      _ = try key.privateKey()
-      return .none
-    }
-    guard let passphrase else { throw missingPassphraseError(key.cipher) }
-    return try await tryPassphrase(passphrase.reveal(), of: key, text, context)
-  }
-
-  /// The time limit of `ssh-keygen`, whose duration depends on the rounds of bcrypt that the key specifies.
-  private static let keygenTimeout = Duration.seconds(60)
-  private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
-  /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
-  private static let askpassScript = """
-    #!/bin/sh
-    : > "${0%/*}/asked"
-    printf '%s\\n' "$\(passphraseVariable)"
-
-    """
-
-  /// Runs `ssh-keygen` to find out whether a passphrase decrypts a key in OpenSSH's own format.
-  ///
-  /// No argument contains a secret: the key is in a temporary file that only its owner can read, and the passphrase is
-  /// in the environment, from which the askpass script passes it to `ssh-keygen`.
-  private func tryPassphrase(
-    _ passphrase: String, of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
-  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
-    guard let commands = context.commands else { return .unchecked("this program runs no commands") }
-    guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
-      return .unchecked("it has a line break or a NUL in it, which ssh-keygen does not accept")
-    }
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
-    let keyPath = try folder.write([UInt8](text.bytes), to: "key")
-    let scriptPath = try folder.write(Array(Self.askpassScript.utf8), to: "askpass", isExecutable: true)
-    let result: CommandResult
-    do {
-      result = try await commands.run(
-        ["ssh-keygen", "-y", "-f", keyPath],
-        environment: ["SSH_ASKPASS": scriptPath, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: passphrase],
-        timeout: Self.keygenTimeout, outputLimit: 1 << 16)
-    } catch { return .unchecked(try Self.reason(for: error)) }
-    guard result.ending == .exited(0) else {
-      guard folder.contains("asked") else { return .unchecked("ssh-keygen cannot read the key") }
-      throw wrongPassphraseError()
-    }
-    let line = String(decoding: result.standardOutput, as: UTF8.self)
-    guard SSHPublicKey(line: line) == key.publicKey else { throw OpenSSHKey.mismatchError(at: location) }
-    return .correct
-  }
-
-  private static func reason(for error: CommandError) throws(AsperaError) -> String {
-    switch error {
-    case .notFound: "ssh-keygen is not installed"
-    case .notStarted(let reason): "ssh-keygen could not be started: \(reason)"
-    case .timeout: "ssh-keygen took too long"
-    case .outputTooLarge: "ssh-keygen wrote too much"
-    case .cancelled: throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
-    }
-  }
-
-  private func checkPublicKeyFile(against key: SSHPublicKey, _ context: ProviderContext) throws(AsperaError) {
+  private func checkPublicKeyFile(against report: PrivateKeyReport, _ context: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
     let location = KeyLocation(name: "The public key file \(publicKeyFile)")
-    let bytes = try Self.read(publicKeyFile, at: location, context).bytes
+    let bytes = try location.contents(ofFile: publicKeyFile, on: context).bytes
     guard !bytes.isUTF16 else { throw location.utf16Error }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
-    let keyInFile =
-      text.contains("-----BEGIN ")
-      ? (try? PublicKey(pem: text))?.sshBlob.flatMap { SSHPublicKey(blob: $0) } : SSHPublicKey(line: text)
-    guard let keyInFile else {
+    let isPEM = text.contains("-----BEGIN ")
+    let pemBlob = isPEM ? (try? PublicKey(pem: text))?.sshBlob : nil
+    guard let keyInFile = isPEM ? pemBlob.flatMap({ SSHPublicKey(blob: $0) }) : SSHPublicKey(line: text) else {
       throw location.error(
         .malformedKey, "holds no public key",
         remedy: "Name a .pub file of OpenSSH or a PEM file that begins with BEGIN PUBLIC KEY.")
     }
-    guard keyInFile == key else {
+    guard keyInFile.authorizedKeysLine == report.publicKey else {
       throw location.error(
-        .publicKeyMismatch, "holds another key (\(keyInFile.fingerprint)) than the private one (\(key.fingerprint))",
+        .publicKeyMismatch, "holds another key (\(keyInFile.fingerprint)) than the private one (\(report.fingerprint))",
         remedy: "Name the public key of this private key, or leave it out.")
     }
   }
 }
 
+// The text of the key, which each of its users reads anew.
 extension AsperaPrivateKey {
-  /// The maximum size of the text of a key, in bytes: several times that of an RSA key of 16,384 bits.
-  static let sizeLimit = 1 << 16
-
-  private var location: KeyLocation { KeyLocation(source) }
-
   /// The text of a private key, and the properties of its origin that decide whether a client program can read it.
   struct Text {
     let secret: Secret
     /// Whether the original text starts with a byte order mark, with which no client program reads it.
     let hasByteOrderMark: Bool
-    /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to it.
-    let exposure: AsperaError?
-    let isReadableByOthers: Bool
+    /// Whether the permissions of the key file give any access to other users.
+    let isAccessibleToOthers: Bool
+    /// The error about other users' access to the key file, which is thrown unless the key is well-known, or `nil`.
+    let exposureError: AsperaError?
 
-    fileprivate init(_ bytes: [UInt8], isReadableByOthers: Bool = false, exposure: AsperaError? = nil) {
-      self.isReadableByOthers = isReadableByOthers
+    fileprivate init(_ bytes: [UInt8], isAccessibleToOthers: Bool = false, exposureError: AsperaError? = nil) {
+      self.isAccessibleToOthers = isAccessibleToOthers
+      self.exposureError = exposureError
       hasByteOrderMark = bytes.hasByteOrderMark
       secret = Secret(bytes: bytes.withoutByteOrderMark)
-      self.exposure = exposure
     }
   }
 
@@ -265,44 +207,41 @@ extension AsperaPrivateKey {
   ///   read or replaced by other users and contains no well-known key, or no private key at all.
   func checkedText(on context: ProviderContext) throws(AsperaError) -> Text {
     let text = try uncheckedText(on: context)
-    guard let exposure = text.exposure else { return text }
+    guard let error = text.exposureError else { return text }
     switch try isWellKnown(text.secret) {
     case true?: return text
-    case false?: throw exposure
+    case false?: throw error
     case nil:
       throw AsperaError(
-        exposure.code, exposure.message,
-        remedy: "\(exposure.remedy) If it is IBM's public key, give its passphrase, with which it is recognized.")
+        error.code, error.message,
+        remedy: "\(error.remedy) If it is IBM's public key, give its passphrase, with which it is recognized.")
     }
   }
 
+  /// Returns the text of the private key, also if other users have access to its file.
   func uncheckedText(on context: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
-      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.sizeError(at: location) }
+      guard text.bytes.withBytes({ $0.count }) <= KeyLocation.byteLimit else { throw location.sizeError }
       return Text([UInt8](text.bytes))
     case .file(let path):
-      let contents = try Self.read(path, at: location, context)
-      let mode = contents.permissions ?? 0
-      let isReadableByOthers = mode & 0o077 != 0
-      if isReadableByOthers, contents.place == nil {
-        return Text(contents.bytes, isReadableByOthers: true, exposure: accessError(mode: mode, at: path))
+      let file = try location.contents(ofFile: path, on: context)
+      // A file system without permissions, as on Windows, does not show who has access.
+      let mode = file.permissions ?? 0
+      let isAccessibleToOthers = mode & 0o077 != 0
+      guard isAccessibleToOthers, file.place == nil else {
+        let error = file.weakness.map { weakness in
+          location.error(
+            .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
+        }
+        return Text(file.bytes, isAccessibleToOthers: isAccessibleToOthers, exposureError: error)
       }
-      return Text(
-        contents.bytes, isReadableByOthers: isReadableByOthers, exposure: contents.weakness.map(replacementError))
+      let error = location.error(
+        .insecureKeyFile, "is accessible to other users (mode 0\(String(mode, radix: 8)))",
+        remedy: "Restrict it: chmod 600 \(path). Others may read only a file in the running app's bundle, or root's on "
+          + "a read-only volume.")
+      return Text(file.bytes, isAccessibleToOthers: true, exposureError: error)
     }
-  }
-
-  private func accessError(mode: UInt16, at path: String) -> AsperaError {
-    location.error(
-      .insecureKeyFile, "is accessible to other users (mode 0\(String(mode, radix: 8)))",
-      remedy: "Restrict it: chmod 600 \(path). Others may read only a file in the running app's bundle, or root's on a "
-        + "read-only volume.")
-  }
-
-  private func replacementError(for weakness: FileWeakness) -> AsperaError {
-    location.error(
-      .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
   }
 
   /// Returns whether a text contains a well-known private key, or `nil` if the passphrase does not decrypt it.
@@ -320,35 +259,12 @@ extension AsperaPrivateKey {
     }
   }
 
-  private static func read(
-    _ path: String, at location: KeyLocation, _ context: ProviderContext
-  ) throws(AsperaError) -> FileContents {
-    guard let absolute = context.absolute(path) else {
-      throw location.error(
-        .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
-    }
-    do { return try context.files.read(absolute, limit: sizeLimit) } catch {
-      switch error {
-      case .notFound: throw location.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")
-      case .tooLarge: throw sizeError(at: location)
-      case .unreadable(let reason):
-        throw location.error(
-          .keyUnreadable, "cannot be read: \(reason)",
-          remedy: "Allow the user that runs this program to read it, and no other user.")
-      }
-    }
-  }
-
-  private static func sizeError(at location: KeyLocation) -> AsperaError {
-    location.error(
-      .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
-  }
-
+  /// Decrypts and parses the private key in a PEM block of the key's text.
   func pemKey(_ text: Secret, in block: PEMBlock) throws(AsperaError) -> PrivateKey {
     do { return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) } catch {
       switch error {
-      case .passphraseMissing: throw missingPassphraseError(block.cipher)
-      case .wrongPassphrase: throw wrongPassphraseError()
+      case .passphraseMissing: throw location.missingPassphraseError(cipher: block.cipher ?? "an unknown cipher")
+      case .wrongPassphrase: throw location.wrongPassphraseError
       case .unsupportedEncryption:
         throw location.error(
           .unsupportedKey,
@@ -358,16 +274,5 @@ extension AsperaPrivateKey {
         throw location.error(.malformedKey, "is damaged", remedy: "Copy the key again, or create another one.")
       }
     }
-  }
-
-  private func missingPassphraseError(_ cipher: String?) -> AsperaError {
-    location.error(
-      .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
-      remedy: "Give the passphrase with the key; a blank one counts as none.")
-  }
-
-  private func wrongPassphraseError() -> AsperaError {
-    location.error(
-      .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
   }
 }

@@ -7,14 +7,16 @@ enum EncodedPrivateKey {
   case pem(PEMBlock)
   case openSSH(OpenSSHKey)
 
-  init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
-    let text = text.withoutByteOrderMark
+  /// Finds the only private key in the text of a key file, which may contain other text and certificates, too.
+  init(_ fileText: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    let text = fileText.withoutByteOrderMark
     let blocks = PEMBlock.blocks(in: text)
-    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
-    guard let block = keys.first else { throw Self.error(for: text, firstLabel: blocks.first?.label, at: location) }
-    guard keys.count == 1 else {
-      throw location.error(
-        .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
+    let keyBlocks = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+    guard let block = keyBlocks.first else {
+      throw Self.missingKeyError(for: text, label: blocks.first?.label, at: location)
+    }
+    guard keyBlocks.count == 1 else {
+      throw location.error(.unsupportedKey, "holds \(keyBlocks.count) private keys", remedy: "Give only one of them.")
     }
     guard let contents = block.contents else {
       guard !text.hasEscapedLineBreaks else { throw location.escapedLineBreakError }
@@ -40,6 +42,7 @@ enum EncodedPrivateKey {
     }
   }
 
+  /// Checks that the decryption of a key has a limited cost, which the key itself determines.
   private static func checkPKCS8Encryption(of contents: [UInt8], at location: KeyLocation) throws(AsperaError) {
     guard let encryption = PKCS8Encryption(der: contents) else {
       throw location.error(
@@ -54,35 +57,33 @@ enum EncodedPrivateKey {
     }
   }
 
-  private static func error(for bytes: [UInt8], firstLabel label: String?, at location: KeyLocation) -> AsperaError {
+  /// Returns the error for a text without a private key, which says what the text is instead, as far as is known.
+  private static func missingKeyError(for bytes: [UInt8], label: String?, at location: KeyLocation) -> AsperaError {
     guard !bytes.isUTF16 else { return location.utf16Error }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
+    let firstWord = text.prefix { !$0.isWhitespace }
+    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { firstWord.hasPrefix($0) }
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return location.error(
         .unsupportedKey, "is a key of PuTTY, which neither ascp nor the system's SSH client reads",
         remedy: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.")
-    }
-    if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
+    } else if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
       return location.error(
         .unsupportedKey, "is a private key in the format of SSH.COM",
         remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
-    }
-    let firstWord = text.prefix { !$0.isWhitespace }
-    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { firstWord.hasPrefix($0) }
-    if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
+    } else if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
       return location.error(
         .malformedKey, "holds a public key",
         remedy: "Give the private key; its file often has the same name without .pub.")
-    }
-    if label?.hasSuffix("CERTIFICATE") == true {
+    } else if label?.hasSuffix("CERTIFICATE") == true {
       return location.error(
         .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
-    }
-    if bytes.isDERSequence {
+    } else if bytes.isDERSequence {
       return location.error(
         .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
+    } else if text.contains("-----BEGIN "), bytes.hasEscapedLineBreaks {
+      return location.escapedLineBreakError
     }
-    if text.contains("-----BEGIN "), bytes.hasEscapedLineBreaks { return location.escapedLineBreakError }
     return location.error(
       .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
       remedy: "Give a private key as ssh-keygen or openssl writes it.")

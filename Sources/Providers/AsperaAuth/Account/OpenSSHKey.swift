@@ -21,18 +21,22 @@ struct OpenSSHKey: Redacted {
   init(pemContents: [UInt8], at location: KeyLocation) throws(AsperaError) {
     var reader = SSHReader(pemContents)
     guard reader.bytes(Self.magic.count) == Self.magic, let cipher = reader.text(),
-      let derivation = reader.text(), let options = reader.string(), let count = reader.number()
+      let derivation = reader.text(), let derivationOptions = reader.string(), let keyCount = reader.number()
     else { throw Self.damageError(at: location) }
-    guard count == 1 else {
+    guard keyCount == 1 else {
       throw location.error(
-        .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
+        .unsupportedKey, "holds \(keyCount) keys, and OpenSSH reads only one",
+        remedy: "Give a file with one key in it.")
     }
-    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let privateSection = reader.string(),
-      (cipher == "none") == (derivation == "none"), (derivation == "none") == options.isEmpty,
-      reader.remainder.count == Self.tagByteCount(of: cipher),
-      privateSection.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)),
-      !privateSection.isEmpty
+    guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let privateSection = reader.string()
     else { throw Self.damageError(at: location) }
+    let isDerivationValid =
+      (cipher == "none") == (derivation == "none") && (derivation == "none") == derivationOptions.isEmpty
+    // The private section is padded to whole blocks of the cipher, and only an authentication tag follows it.
+    let isSectionComplete =
+      !privateSection.isEmpty && privateSection.count.isMultiple(of: Self.blockByteCount(of: cipher))
+      && reader.remainder.count == Self.tagByteCount(of: cipher)
+    guard isDerivationValid, isSectionComplete else { throw Self.damageError(at: location) }
     self.cipher = cipher
     self.publicKey = publicKey
     self.privateSection = privateSection
@@ -44,7 +48,7 @@ struct OpenSSHKey: Redacted {
       .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
   }
 
-  static func mismatchError(at location: KeyLocation) -> AsperaError {
+  private static func mismatchError(at location: KeyLocation) -> AsperaError {
     location.error(
       .malformedKey, "holds a private key that does not belong to the public key in it",
       remedy: "Copy the key again, or create another one.")
@@ -55,6 +59,7 @@ struct OpenSSHKey: Redacted {
     cipher.hasSuffix("-gcm@openssh.com") || cipher.hasPrefix("chacha20-poly1305") ? 16 : 0
   }
 
+  /// Returns the block size of a cipher: 8 bytes also for `none` (`PROTOCOL.key`), and for all others that are not AES.
   private static func blockByteCount(of cipher: String) -> Int {
     cipher.hasPrefix("aes") || cipher.hasPrefix("rijndael") ? 16 : 8
   }
@@ -69,7 +74,8 @@ struct OpenSSHKey: Redacted {
     guard type == publicKey.type else { throw Self.mismatchError(at: location) }
     // After the key come its comment and the padding: the bytes 1, 2, 3 and so on.
     guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
-      reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
+      reader.remainder.count < Self.blockByteCount(of: cipher),
+      reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
     else { throw Self.damageError(at: location) }
     guard let key = try? PrivateKey(parts), key.publicKey.sshBlob == publicKey.blob else {
       throw Self.mismatchError(at: location)
@@ -77,6 +83,7 @@ struct OpenSSHKey: Redacted {
     return key
   }
 
+  /// Reads the fields of a private key in the order that its kind has in OpenSSH's own format.
   private static func parts(of kind: KeyKind, _ reader: inout SSHReader) -> PrivateKeyParts? {
     switch kind {
     case .rsa:
@@ -102,4 +109,62 @@ struct OpenSSHKey: Redacted {
   }
 
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
+}
+
+extension OpenSSHKey {
+  /// The time limit of `ssh-keygen`, whose duration depends on the rounds of bcrypt that the key specifies.
+  private static let keygenTimeout = Duration.seconds(60)
+  private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
+  /// The file that shows that `ssh-keygen` has asked for the passphrase, and so that it can read the key.
+  private static let markerName = "asked"
+  /// The program that `ssh-keygen` asks for the passphrase: it creates the marker file, and prints the passphrase.
+  private static let askpassScript = """
+    #!/bin/sh
+    : > "${0%/*}/\(markerName)"
+    printf '%s\\n' "$\(passphraseVariable)"
+
+    """
+
+  /// Runs `ssh-keygen` to find out whether a passphrase decrypts the key, whose cipher only OpenSSH implements.
+  ///
+  /// No argument contains a secret: the key is in a temporary file that only its owner can read, and the passphrase is
+  /// in the environment, from which the askpass script passes it to `ssh-keygen`.
+  func tryPassphrase(
+    _ passphrase: Secret, keyText: Secret, on context: ProviderContext
+  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
+    guard let commands = context.commands else { return .unchecked("this program runs no commands") }
+    let phrase = passphrase.reveal()
+    guard phrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
+      return .unchecked("it has a line break or a NUL in it, which ssh-keygen does not accept")
+    }
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let keyPath = try folder.write([UInt8](keyText.bytes), to: "key")
+    let scriptPath = try folder.write(Array(Self.askpassScript.utf8), to: "askpass", isExecutable: true)
+    let result: CommandResult
+    do {
+      result = try await commands.run(
+        ["ssh-keygen", "-y", "-f", keyPath],
+        environment: ["SSH_ASKPASS": scriptPath, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: phrase],
+        timeout: Self.keygenTimeout, outputLimit: 1 << 16)
+    } catch { return .unchecked(try Self.uncheckedReason(for: error)) }
+    guard result.ending == .exited(0) else {
+      guard folder.contains(Self.markerName) else { return .unchecked("ssh-keygen cannot read the key") }
+      throw location.wrongPassphraseError
+    }
+    let line = String(decoding: result.standardOutput, as: UTF8.self)
+    guard SSHPublicKey(line: line) == publicKey else { throw Self.mismatchError(at: location) }
+    return .correct
+  }
+
+  /// Returns the reason why the passphrase was not checked, or throws if the check was cancelled.
+  private static func uncheckedReason(for error: CommandError) throws(AsperaError) -> String {
+    switch error {
+    case .notFound: "ssh-keygen is not installed"
+    case .notStarted(let reason): "ssh-keygen could not be started: \(reason)"
+    case .timeout: "ssh-keygen took too long"
+    case .outputTooLarge: "ssh-keygen wrote too much"
+    case .cancelled: throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
+    }
+  }
 }

@@ -104,12 +104,12 @@ public struct PrivateKeyReport: Sendable, Hashable {
     self.publicKey = publicKey.authorizedKeysLine
     fingerprint = publicKey.fingerprint
     let keyLimits = Self.limits(of: kind, format, isEncrypted: cipher != nil)
-    limits = hasByteOrderMark ? Self.byteOrderMarkLimits + keyLimits : keyLimits
+    limits = (hasByteOrderMark ? Self.byteOrderMarkLimits : []) + keyLimits
   }
 
-  private static let byteOrderMarkLimits = [(Client.ascp, "ascp"), (.ssh, "OpenSSH")].map { client, program in
-    let reason = "\(program) does not read a key file that starts with a byte order mark."
-    return Limit(client: client, reason: reason, isConvertible: true)
+  private static let byteOrderMarkLimits = [(client: Client.ascp, name: "ascp"), (.ssh, "OpenSSH")].map { program in
+    let reason = "\(program.name) does not read a key file that starts with a byte order mark."
+    return Limit(client: program.client, reason: reason, isConvertible: true)
   }
 
   private static func limits(of kind: Kind, _ format: Format, isEncrypted: Bool) -> [Limit] {

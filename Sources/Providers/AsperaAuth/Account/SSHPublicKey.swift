@@ -9,7 +9,7 @@ struct SSHPublicKey: Equatable {
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
-  /// Parses a whole key; one of a kind that cannot be checked is accepted based on its algorithm name.
+  /// Parses a whole key; a key of another kind than RSA, Ed25519 and ECDSA is accepted by its algorithm name alone.
   init?(blob: [UInt8]) {
     var reader = SSHReader(blob)
     guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }
@@ -22,10 +22,10 @@ struct SSHPublicKey: Equatable {
     switch type {
     case "ssh-rsa":
       guard reader.magnitude() != nil, let modulus = reader.magnitude(), reader.isAtEnd else { return nil }
-      return .rsa(bits: bitCount(modulus))
+      return .rsa(bits: bitCount(of: modulus))
     case "ssh-dss":
       guard let prime = reader.magnitude() else { return nil }
-      return .dsa(bits: bitCount(prime))
+      return .dsa(bits: bitCount(of: prime))
     case "ssh-ed25519": return reader.string()?.count == 32 && reader.isAtEnd ? .ed25519 : nil
     default:
       guard let curve = EllipticCurve.allCases.first(where: { type == "ecdsa-sha2-\($0.rawValue)" }) else {
@@ -38,7 +38,7 @@ struct SSHPublicKey: Equatable {
     }
   }
 
-  private static func bitCount(_ magnitude: [UInt8]) -> Int {
+  private static func bitCount(of magnitude: [UInt8]) -> Int {
     magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
   }
 
@@ -54,8 +54,43 @@ struct SSHPublicKey: Equatable {
     return nil
   }
 
+  /// The public key as a line of the file `authorized_keys`, without a comment.
   var authorizedKeysLine: String { "\(type) \(String(writing: { $0.append(base64: blob) }))" }
+  /// The SHA-256 fingerprint in OpenSSH's form, which is Base64 without padding.
   var fingerprint: String { "SHA256:\(SHA256.hash(blob).base64.prefix { $0 != "=" })" }
+}
+
+/// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
+///
+/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type also accepts
+/// uppercase letters and colons, and rejects other texts, so that a check is never silently skipped.
+public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
+  /// The fingerprint as 40 lowercase hexadecimal digits.
+  public let description: String
+
+  /// Parses the fingerprint of a host key.
+  ///
+  /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as a SHA-256.
+  public init(_ text: String) throws(AsperaError) {
+    let digits = text.parts(between: ":")
+    let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
+    let hex = digits.joined().lowercased()
+    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ hexValue($0) != nil }) else {
+      throw AsperaError(
+        .invalidHostKey,
+        text.hasBytePrefix("SHA256:")
+          ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
+          : "The fingerprint of the host key is not 40 hex digits.",
+        remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")
+    }
+    description = hex
+  }
+
+  /// Calculates the fingerprint of a public host key.
+  ///
+  /// - Parameter blob: The public key in SSH's binary encoding: the second field of a `.pub` file, decoded from Base64.
+  public init(ofKey blob: [UInt8]) { description = SHA1.hash(blob).hex }
 }
 
 /// A reader of values in SSH's data types (RFC 4251, section 5), each of which is `nil` if it is truncated.

@@ -3,6 +3,41 @@
 internal import StorageCrypto
 
 extension AsperaAccount {
+  /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
+  public static let defaultTokenUser = "xfer"
+
+  /// The environment variable, also of ascp, with the passphrase of the key if the caller specifies none.
+  package static let passphraseVariable = "ASPERA_SCP_PASS"
+
+  /// Creates the account with which transfers that are authorized by tokens log in.
+  ///
+  /// The key shows only that the client is an Aspera client; the token authorizes the transfer. IBM's products install
+  /// the key, and IBM's samples publish its passphrase. This package contains neither of them. With servers that
+  /// support it, a ``DynamicKey`` makes both unnecessary.
+  ///
+  /// - Parameters:
+  ///   - host: The name or the address of the server.
+  ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
+  ///   - keyPath: The path of the key file. If `nil`, the locations where IBM's products install the key are searched.
+  ///     Other users may read the file of IBM's key, which its fingerprint identifies.
+  ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
+  ///   - sshPort: The TCP port for SSH.
+  ///   - udpPort: The UDP port for data.
+  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
+  ///   - context: The context that reads files and environment variables.
+  /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
+  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file
+  ///   of a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
+  public static func defaultTokenAccount(
+    host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
+    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on context: ProviderContext
+  ) throws(AsperaError) -> AsperaAccount {
+    let key = try tokenKey(at: keyPath, passphrase: passphrase, .ibm, on: context)
+    return try AsperaAccount(
+      host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
+      hostKey: hostKey, requiresToken: true)
+  }
+
   /// Returns the key for transfers with tokens, with its passphrase, after a check of who has access to its file.
   package static func tokenKey(
     at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
@@ -24,22 +59,22 @@ extension AsperaAccount {
   }
 
   private static func installedTokenKeyPath(on context: ProviderContext) throws(AsperaError) -> String {
-    let locations = TokenKeyLocations.all(on: context).compactMap { context.absolute($0) }
-    for location in locations {
+    let paths = TokenKeyLocations.all(on: context).compactMap { context.absolute($0) }
+    for path in paths {
       do {
-        _ = try context.files.read(location, limit: AsperaPrivateKey.sizeLimit)
-        return location
+        _ = try context.files.read(path, limit: KeyLocation.byteLimit)
+        return path
       } catch FileReadError.notFound {
         continue
       } catch {
         // The file exists; `checkedText(on:)` reports why it cannot be read.
-        return location
+        return path
       }
     }
     throw AsperaError(
       .keyNotFound,
       "No key for transfers with tokens is on this machine; these locations were searched: "
-        + "\(locations.joined(separator: ", ")).",
+        + "\(paths.joined(separator: ", ")).",
       remedy: "Install IBM Aspera Connect, name the key with keyPath, or use a DynamicKey if the server supports it.")
   }
 }
@@ -70,7 +105,7 @@ package enum TokenKeyLocations {
     }
   }
 
-  // The order is that of the search.
+  /// Returns the paths in the order of the search; a path that begins with `~/` is in the home directory.
   package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
     let fileName = "aspera_tokenauth_id_rsa"
     // aspera-cli writes the key to this path.
@@ -89,11 +124,10 @@ package enum TokenKeyLocations {
         "/Applications/Aspera Drive.app/Contents/Resources/\(fileName)",
       ] + sdkPaths
     case .windows:
-      let connectPaths = context.variable("LOCALAPPDATA").map {
-        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(fileName)"]
-      }
+      let programsPath = context.variable("LOCALAPPDATA").map { "\($0)\\Programs" }
+      let connectPaths = programsPath.map { ["\($0)\\Aspera\\Aspera Connect\\etc\\\(fileName)"] } ?? []
       let programFiles = context.variable("ProgramFiles") ?? "C:\\Program Files"
-      return (connectPaths ?? []) + [
+      return connectPaths + [
         "\(programFiles)\\Aspera\\Enterprise Server\\var\\\(fileName)",
         "\(programFiles)\\Aspera\\cli\\etc\\\(fileName)",
       ] + sdkPaths

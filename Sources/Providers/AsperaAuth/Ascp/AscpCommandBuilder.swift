@@ -4,17 +4,15 @@ internal import StorageCrypto
 
 /// A builder of the ascp command for one specification, which collects the arguments and the environment variables.
 struct AscpCommandBuilder {
-  private static let loginFields: Set<String> = [
-    "remote_host", "remote_user", "ssh_port", "remote_password", "ssh_private_key", "ssh_private_key_passphrase",
-    "ssh_private_key_path", "sshfp", "proxy", "use_system_ssh",
-  ]
+  private static let loginFields = Set(
+    ["remote_host", "remote_user", "ssh_port", "sshfp", "proxy", "use_system_ssh"] + TransferSpec.credentialFields)
 
-  var specification: TransferSpec
-  let options: AscpOptions
-  var arguments: [String] = []
-  /// The variables by name; as in aspera-cli, the ascp of a client uses no Redis database.
-  var environment: [String: Secret] = ["ASPERA_TEST_REDIS_DISABLE": Secret("true")]
-  let usesWebSocket: Bool
+  private var specification: TransferSpec
+  private let options: AscpOptions
+  private var arguments: [String] = []
+  /// The environment variables by name; as in aspera-cli, the ascp of a client uses no Redis database.
+  private var environment: [String: Secret] = ["ASPERA_TEST_REDIS_DISABLE": Secret("true")]
+  private let usesWebSocket: Bool
 
   init(_ specification: TransferSpec, _ options: AscpOptions) throws(AsperaError) {
     try specification.validate()
@@ -55,29 +53,27 @@ struct AscpCommandBuilder {
   /// Returns the sources, alternating with destinations if there are any, or `nil` if no list is needed.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
+    if paths.isEmpty, specification.isPersistent == true { return nil }
     guard !paths.isEmpty else {
-      guard specification.isPersistent == true else {
-        throw TransferSpec.invalid("has no paths", remedy: "Name the files, or set keepalive to name them later.")
-      }
-      return nil
+      throw TransferSpec.invalid("has no paths", remedy: "Name the files, or set keepalive to name them later.")
     }
-    let hasPairs = paths.contains { $0.destination != nil }
-    guard options.usesFileList else {
-      guard !hasPairs, !paths.contains(where: { $0.source.beginsWithByte("-") }) else {
-        throw TransferSpec.invalid(
-          "has paths with destinations or a leading hyphen, which cannot be arguments",
-          remedy: "Let ascp read them from a list.")
-      }
-      return nil
+    let hasDestinations = paths.contains { $0.destination != nil }
+    if options.usesFileList {
+      let lines = paths.flatMap { [$0.source] + ($0.destination.map { [$0] } ?? []) }
+      return AscpCommand.FileList(option: hasDestinations ? "--file-pair-list" : "--file-list", lines: lines)
     }
-    let lines = paths.flatMap { [$0.source] + ($0.destination.map { [$0] } ?? []) }
-    return AscpCommand.FileList(option: hasPairs ? "--file-pair-list" : "--file-list", lines: lines)
+    guard !hasDestinations, !paths.contains(where: { $0.source.beginsWithByte("-") }) else {
+      throw TransferSpec.invalid(
+        "has paths with destinations or a leading hyphen, which cannot be arguments",
+        remedy: "Let ascp read them from a list.")
+    }
+    return nil
   }
 }
 
 extension AscpCommandBuilder {
   /// Checks that no field that affects the transfer would be lost; `null` and `false` request no action.
-  func checkFields() throws(AsperaError) {
+  private func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
         throw Self.unsupportedField(
@@ -97,7 +93,7 @@ extension AscpCommandBuilder {
   ///
   /// According to aspera-cli's schema (`spec.schema.yaml`), `delete_source` is equivalent to removing the files, the
   /// folders that are then empty, and the source folder itself. aspera-cli expands the field in the same way.
-  mutating func expandDeletionFields() {
+  private mutating func expandDeletionFields() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletionFields { specification.fields[name] = true }
     }
@@ -120,19 +116,15 @@ extension AscpCommandBuilder {
   private mutating func addOption(_ field: TransferField) throws(AsperaError) {
     guard let value = specification.value(field.name) else { return }
     switch field.mapping {
-    case .option("--check-sshfp", _):
-      // ascp compares fingerprints as strings, so only lowercase digits without colons match.
-      guard let text = value.string, !text.isEmpty else { return }
-      arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
-    case .option(let name, let translations):
+    case .option(let name, let wordsOfAscp):
       guard let text = Self.text(value) else { return }
-      arguments += [name, translations[text] ?? text]
+      arguments += [name, wordsOfAscp[text] ?? text]
     case .encoded(let name):
       let bytes = value.object != nil ? value.serialized : Array((value.string ?? "").utf8)
       if !bytes.isEmpty { arguments += [name, bytes.base64] }
-    case .flag(let name, let otherwise):
+    case .flag(let name, let nameForFalse):
       if value.bool == true { arguments.append(name) }
-      if value.bool == false, let otherwise { arguments.append(otherwise) }
+      if value.bool == false, let nameForFalse { arguments.append(nameForFalse) }
     case .variable(let name):
       if let text = specification.nonblankText(field.name) { environment[name] = Secret(text) }
     case .special: try addSpecial(field.name)
@@ -144,10 +136,15 @@ extension AscpCommandBuilder {
     value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
 
-  private mutating func addSpecial(_ name: String) throws(AsperaError) {
-    switch name {
+  /// Adds the option of a field whose value is not simply passed on; other special fields are handled elsewhere.
+  private mutating func addSpecial(_ fieldName: String) throws(AsperaError) {
+    switch fieldName {
+    case "sshfp":
+      // ascp compares fingerprints as strings, so only lowercase digits without colons match.
+      guard let text = specification.nonemptyText(fieldName) else { return }
+      arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
     case "ssh_private_key_path":
-      if let path = specification.nonblankText(name) { arguments += ["-i", try expanded(path)] }
+      if let path = specification.nonblankText(fieldName) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
     case "filters":
       // The order decides which of several matching patterns applies.
@@ -187,10 +184,8 @@ extension AscpCommandBuilder {
     arguments += ["--proxy", scheme + userAndPassword[0] + address[atSign...]]
   }
 
-  private static let credentialFields = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
-
   /// Checks that ascp can carry out the transfer without revealing a secret or skipping the check of a pinned host key.
-  func checkSupport() throws(AsperaError) {
+  private func checkSupport() throws(AsperaError) {
     if specification.fields["use_ascp4"]?.bool == true {
       throw AsperaError(
         .unsupported, "The transfer specification requests ascp4, which has other arguments.",
@@ -235,13 +230,14 @@ extension AscpCommandBuilder {
   }
 
   /// Adds the certificates for a WebSocket, or the token account's key if there is no other credential.
-  mutating func addCertificatesOrTokenKey() throws(AsperaError) {
+  private mutating func addCertificatesOrTokenKey() throws(AsperaError) {
     if usesWebSocket {
       if let path = options.certificatesPath ?? specification.text("wss_cert_auth_path") { arguments += ["-i", path] }
       arguments.append("--ws-connect")
       return
     }
-    guard !Self.credentialFields.contains(where: { specification.nonblankText($0) != nil }) else { return }
+    // A passphrase alone is no credential, and is rejected without a key.
+    guard !TransferSpec.credentialFields.contains(where: { specification.nonblankText($0) != nil }) else { return }
     guard specification.nonblankText("token") != nil, let path = options.tokenKeyPath else {
       throw AsperaError(
         .missingCredential, "The transfer specification has neither a password nor a private key.",
@@ -251,20 +247,21 @@ extension AscpCommandBuilder {
   }
 
   /// Replaces the SSH port with the WebSocket's, which uses neither UDP nor a host key nor the account's credential.
-  mutating func replaceSSHByWebSocket() {
+  private mutating func replaceSSHByWebSocket() {
     guard usesWebSocket else { return }
     specification.sshPort = specification.webSocketPort
     specification.udpPort = nil
     specification.sshfp = nil
-    for name in Self.credentialFields + ["ssh_private_key_passphrase"] { specification.fields[name] = nil }
+    for name in TransferSpec.credentialFields { specification.fields[name] = nil }
   }
 
-  mutating func addFallbackFiles() {
+  private mutating func addFallbackFiles() {
     let isRequested = specification.httpFallback == .on || specification.httpFallback == .force
     if isRequested, let files = options.fallback { arguments += ["-I", files.certificatePath, "-Y", files.keyPath] }
   }
 
-  mutating func addSessionNumber() throws(AsperaError) {
+  /// Adds the position of the session in a transfer with several sessions, and its own UDP port if it needs one.
+  private mutating func addSessionNumber() throws(AsperaError) {
     let count = specification.sessionCount ?? 0
     guard count > 1 || options.part != nil else { return }
     guard let part = options.part, part.count == max(count, 1), (1...part.count).contains(part.index) else {
@@ -275,8 +272,7 @@ extension AscpCommandBuilder {
     if part.separatesPorts {
       let firstPort = specification.udpPort ?? AsperaAccount.defaultPort
       guard part.count <= Int(UInt16.max) + 1 - firstPort else {
-        throw TransferSpec.invalid(
-          "has a UDP port too high for \(part.count) sessions", remedy: "Use a lower fasp_port.")
+        throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", remedy: "Lower fasp_port.")
       }
       arguments += ["-O", "\(firstPort + part.index - 1)"]
       specification.udpPort = nil

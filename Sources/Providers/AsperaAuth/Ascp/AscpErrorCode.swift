@@ -54,14 +54,14 @@ public struct AscpErrorCode: Sendable, Hashable {
     let text = text.lowercased()
     guard let code else { return classifyOutput(lowercaseText: text) }
     switch code {
-    case 34, 37: return classifyAuthorizationFailure(lowercaseText: text)
+    case 34, 37: return classifyAuthorization(lowercaseText: text)
     // Code 14 is also that of a host name without an address, for which a retry does not help.
     case 14 where text.contains("target address not available"): return .caller
     default: return AscpErrorCode(code)?.failureClass ?? .other
     }
   }
 
-  private static func classifyAuthorizationFailure(lowercaseText text: String) -> AscpFailureClass {
+  private static func classifyAuthorization(lowercaseText text: String) -> AscpFailureClass {
     let words = text.split { !$0.isLetter && !$0.isNumber }
     guard words.contains("token"), !text.contains("match"), !text.contains("tags missing"), !deniesUser(text) else {
       return .authorizationDenied
@@ -78,6 +78,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
+  /// Classifies printed output, for which the words of the most specific failures are searched first.
   private static func classifyOutput(lowercaseText text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
@@ -85,9 +86,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     let isTemporary = temporaryFailures.contains { text.contains($0) }
     // The path of a license file does not explain a failure of the network.
     if text.contains("licen"), !isTemporary { return .license }
-    if text.contains("token") || text.contains("authorization") {
-      return classifyAuthorizationFailure(lowercaseText: text)
-    }
+    if text.contains("token") || text.contains("authorization") { return classifyAuthorization(lowercaseText: text) }
     return isTemporary ? .transport : .other
   }
 }

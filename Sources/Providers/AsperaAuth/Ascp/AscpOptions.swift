@@ -48,11 +48,7 @@ public struct AscpOptions: Sendable, Equatable {
   /// Any other field for which ascp has no option is an error. Fields that are mapped to an option are never ignored.
   public var ignoredFields: Set<String> = []
 
-  /// Creates ascp options.
-  ///
-  /// - Parameters:
-  ///   - tokenKeyPath: The path of the private key for the token account, or `nil` to use no such key.
-  ///   - homeDirectory: The home directory, which replaces `~` in key paths that begin with `~/`.
+  /// Creates ascp options; the parameters are the properties.
   public init(tokenKeyPath: String? = nil, homeDirectory: String? = nil) {
     self.tokenKeyPath = tokenKeyPath
     self.homeDirectory = homeDirectory

@@ -21,6 +21,7 @@ package struct ManagementFrameParser: Sendable {
   package static let lineByteLimit = 65_536
   /// The maximum size of a frame in bytes: several of the longest lines.
   package static let frameByteLimit = 262_144
+  private static let headerPrefix = "FASPMGR ".utf8
 
   private enum Position {
     case betweenFrames
@@ -69,7 +70,7 @@ package struct ManagementFrameParser: Sendable {
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     if isLineTooLong { return reportProblem(.lineTooLong, &items) }
     if line.isEmpty { return endFrame(&items) }
-    if line.starts(with: "FASPMGR ".utf8) { return beginFrame(&items) }
+    if line.starts(with: Self.headerPrefix) { return beginFrame(&items) }
     switch position {
     case .betweenFrames: reportProblem(.missingHeader, &items)
     case .frame: addField(&items)
@@ -81,7 +82,7 @@ package struct ManagementFrameParser: Sendable {
     if case .frame = position { items.append(.problem(.cutOff)) }
     fields = []
     frameByteCount = line.count
-    let digits = line.dropFirst("FASPMGR ".utf8.count)
+    let digits = line.dropFirst(Self.headerPrefix.count)
     guard let version = Int(digits: String(decoding: digits, as: UTF8.self)) else {
       return reportProblem(.invalidHeader, &items)
     }
@@ -92,18 +93,16 @@ package struct ManagementFrameParser: Sendable {
     frameByteCount += line.count + 1
     guard frameByteCount <= Self.frameByteLimit else { return reportProblem(.frameTooLarge, &items) }
     guard let name = Self.name(in: line) else { return reportProblem(.invalidField, &items) }
-    let value = line.dropFirst(name.count + 2)
+    let value = line.dropFirst(name.count + ": ".utf8.count)
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
   /// Returns the name before the first `: `, or before a colon at the end if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
-    var searchStart = line.startIndex
-    while let colon = line[searchStart...].firstIndex(of: UInt8(ascii: ":")) {
-      searchStart = colon + 1
-      if searchStart == line.endIndex || line[searchStart] == UInt8(ascii: " ") {
-        return colon == 0 ? nil : line[..<colon]
-      }
+    var start = line.startIndex
+    while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {
+      start = colon + 1
+      if start == line.endIndex || line[start] == UInt8(ascii: " ") { return colon == 0 ? nil : line[..<colon] }
     }
     return nil
   }

@@ -37,7 +37,7 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (bearerToken, issueTime) = try access.token(at: context.time.now)
+    let (bearerToken, issueTime) = try access.makeToken(at: context.time.now)
     do {
       let token = try AsperaToken(
         Secret(BearerText.prefix + bearerToken.secret.reveal()), expiration: bearerToken.claims.expiration)
@@ -102,7 +102,7 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
   /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let (token, issueTime) = try token(at: context.time.now)
+    let (token, issueTime) = try makeToken(at: context.time.now)
     let method = AsperaNodeAccess.Method.bearer(token: token.secret, accessKey: accessKey)
     return IssuedCredential(AsperaNodeAccess(method, expiration: token.claims.expiration), issuerTime: issueTime)
   }
@@ -111,7 +111,7 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
   private static let permittedSeconds: ClosedRange<Int64> = 1...31_536_000
 
   /// Returns a newly signed token, and the time at which its lifetime starts.
-  func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, issueTime: Timestamp) {
+  func makeToken(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, issueTime: Timestamp) {
     let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.permittedSeconds)
     let issueTime = now.wholeSeconds
     let claims = NodeBearerClaims(

@@ -45,23 +45,25 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let rejected = request.reason == .initial ? nil : latestGeneration.held(by: request.session)
-    let cached = try await credential(replacing: rejected, from: access.cache(in: context))
-    latestGeneration.record(cached.generation, heldBy: request.session)
+    let rejectedGeneration = request.reason == .initial ? nil : latestGeneration.held(bySession: request.session)
+    let cached = try await credential(from: access.cache(in: context), replacing: rejectedGeneration)
+    latestGeneration.record(cached.generation, heldBySession: request.session)
     do {
       return IssuedCredential(try transferCredential(for: cached.credential), source: source)
     } catch { throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy) }
   }
 
   private func credential(
-    replacing rejected: CredentialGeneration?, from access: CredentialCache<AsperaNodeAccess>
+    from cache: CredentialCache<AsperaNodeAccess>, replacing rejectedGeneration: CredentialGeneration?
   ) async throws(CredentialError) -> CachedCredential<AsperaNodeAccess> {
-    do { return try await access.credential(lasting: margin, replacing: rejected) } catch {
+    do {
+      return try await cache.credential(lasting: margin, replacing: rejectedGeneration)
+    } catch {
       // Credentials whose lifetime is always shorter than the margin are used until they expire.
-      guard error.code != .cancelled, let lastCredential = access.current(lasting: .seconds(1)),
-        lastCredential.generation != rejected
+      guard error.code != .cancelled, let cached = cache.current(lasting: .seconds(1)),
+        cached.generation != rejectedGeneration
       else { throw error }
-      return lastCredential
+      return cached
     }
   }
 
@@ -78,13 +80,10 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
         remedy: "Use an access key or a bearer token, or request transfer tokens from the node.")
     }
     var issued = TransferSpec.naming(accessKey: access.identity, fileID: fileID)
-    for (name, value) in specification?.fields ?? [:] {
-      if name == "tags", let furtherTags = value.object, let requiredTags = issued.tags {
-        issued.tags = TransferSpec.merged(furtherTags, requiredTags)
-      } else {
-        issued.fields[name] = value
-      }
-    }
+    let requiredTags = issued.tags
+    for (name, value) in specification?.fields ?? [:] { issued.fields[name] = value }
+    // The caller's tags are added to those by which the server checks the token, and do not replace them.
+    if let requiredTags { issued.tags = TransferSpec.merged(issued.tags ?? [:], requiredTags) }
     return TransferCredential(token: token, specification: issued)
   }
 
@@ -96,25 +95,22 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
 ///
 /// If the server rejects the credential of another session, that session gets the most recent one without a refresh.
 private final class LatestGeneration: Sendable {
+  /// The maximum number of remembered sessions; a forgotten one may get the rejected credential once more.
   private static let sessionLimit = 65_536
 
-  private struct Holders {
-    var generation: CredentialGeneration?
-    var sessions: Set<String> = []
+  private let holders = Lock<(generation: CredentialGeneration?, sessionIDs: Set<String>)>((nil, []))
+
+  /// Returns the generation if the session holds it, so that a rejection concerns it, or `nil`.
+  func held(bySession id: String) -> CredentialGeneration? {
+    holders.withLock { $0.sessionIDs.contains(id) ? $0.generation : nil }
   }
 
-  private let holders = Lock(Holders())
-
-  func held(by session: String) -> CredentialGeneration? {
-    holders.withLock { $0.sessions.contains(session) ? $0.generation : nil }
-  }
-
-  func record(_ generation: CredentialGeneration, heldBy session: String) {
+  func record(_ generation: CredentialGeneration, heldBySession id: String) {
     holders.withLock { holders in
-      if holders.generation != generation || holders.sessions.count >= Self.sessionLimit {
-        holders = Holders(generation: generation)
+      if holders.generation != generation || holders.sessionIDs.count >= Self.sessionLimit {
+        holders = (generation, [])
       }
-      holders.sessions.insert(session)
+      holders.sessionIDs.insert(id)
     }
   }
 }

@@ -57,22 +57,24 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let call = try unsignedSetupCall(for: request.specification)
-    let lifetime = try lifetime(of: request.specification)
-    let validity = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
-    let access = access.cache(in: context)
-    let cached = try await access.credential(lasting: validity)
+    let lifetime = try requestedLifetime(for: request.specification)
+    let now = context.time.now
+    let validity = now.duration(to: signer.requiredValidity(from: now))
+    let cache = access.cache(in: context)
+    let cached = try await cache.credential(lasting: validity)
     var received = try await send(call, with: cached.credential, in: context)
+    // Both statuses can mean that the credential is no longer valid.
     if [401, 403].contains(received.status) {
       let refreshed: CachedCredential<AsperaNodeAccess>
       do {
-        refreshed = try await access.credential(lasting: validity, replacing: cached.generation)
+        refreshed = try await cache.credential(lasting: validity, replacing: cached.generation)
       } catch {
         if error.code == .cancelled { throw error }
-        throw rejection(in: received, because: [error])
+        throw refusalError(NodeRefusal(inBody: received.body), received, declined: [error])
       }
       received = try await send(call, with: refreshed.credential, in: context)
     }
-    return try transferCredential(in: received, lifetime: lifetime, now: context.time.now)
+    return try issuedCredential(in: received, lifetime: lifetime, now: context.time.now)
   }
 
   /// A description that contains the issuer name.
@@ -95,18 +97,20 @@ extension SetupTokenIssuer {
   private func unsignedSetupCall(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
+      // This throws if the specification has no direction.
       let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
       let path = NodeSetup.path(for: specification.direction ?? .send)
       return address.appending(path).call(.post, headers: [.contentType: "application/json"], body: body)
     } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
-  private func lifetime(of specification: TransferSpec) throws(CredentialError) -> Duration {
+  private func requestedLifetime(for specification: TransferSpec) throws(CredentialError) -> Duration {
     let requested = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let requested else { return NodeSetup.assumedLifetime }
     return .seconds(try RequestCheck(source: source).wholeSeconds(of: requested, in: Self.requestableSeconds))
   }
 
+  /// Signs and sends the call; errors show neither the credential nor the form of it that the header contains.
   private func send(
     _ call: ServiceCall, with access: AsperaNodeAccess, in context: ProviderContext
   ) async throws(CredentialError) -> ReceivedResponse {
@@ -122,53 +126,53 @@ extension SetupTokenIssuer {
     return try await exchange.receive { prepared }
   }
 
-  private func transferCredential(
+  private func issuedCredential(
     in received: ReceivedResponse, lifetime: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    guard received.response.status.kind == .successful else { throw rejection(in: received) }
+    guard received.response.status.kind == .successful else {
+      throw refusalError(NodeRefusal(inBody: received.body), received)
+    }
     let setupResult: Result<TransferSpec, NodeRefusal>?
     do {
       setupResult = try NodeSetup.results(of: received.body, count: 1).first
-    } catch { throw malformed(error.message, remedy: error.remedy, isRetryable: true) }
+    } catch { throw malformedError(error.message, remedy: error.remedy, isRetryable: true) }
     switch setupResult {
     case .success(let specification)?:
-      return try credential(from: specification, received, lifetime: lifetime, now: now)
-    case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
-    case nil: throw malformed("The response has no element.", remedy: "Check that the address is that of a Node API.")
+      return try makeCredential(from: specification, received, lifetime: lifetime, now: now)
+    case .failure(let refusal)?: throw refusalError(refusal, received)
+    case nil: throw malformedError("The response has no element.", remedy: "Check the address of the Node API.")
     }
   }
 
-  private func credential(
+  private func makeCredential(
     from specification: TransferSpec, _ received: ReceivedResponse, lifetime: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
-      throw malformed(
-        "The response has no token.", remedy: "Let the node authorize transfers by token, or do without an issuer.")
+      throw malformedError("The response has no token.", remedy: "Let the node authorize by token, or use no issuer.")
     }
     let issuerNow = received.issuerTime ?? now
     do {
       let token = try AsperaToken(secret)
+      // A basic token is valid as long as its access key.
       let expiration = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
       let expiringToken = try AsperaToken(secret, expiration: expiration)
       let credential = TransferCredential(token: expiringToken, specification: specification)
       return IssuedCredential(credential, issuerTime: received.issuerTime, source: source)
-    } catch { throw malformed("The response has a token that cannot be used. \(error.message)", remedy: error.remedy) }
+    } catch { throw malformedError("The node's token cannot be used. \(error.message)", remedy: error.remedy) }
   }
 
-  private func malformed(_ message: String, remedy: String, isRetryable: Bool = false) -> CredentialError {
+  private func malformedError(_ message: String, remedy: String, isRetryable: Bool = false) -> CredentialError {
     CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  private func rejection(in received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
-    let refusal = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
-    return error(for: refusal, status: received.status, received, because: declined)
-  }
-
-  private func error(
-    for refusal: NodeRefusal?, status: Int, _ received: ReceivedResponse, because declined: [CredentialError] = []
+  /// Returns the error for a refusal, which a node can also send in a response whose HTTP status is a success.
+  private func refusalError(
+    _ refusal: NodeRefusal?, _ received: ReceivedResponse, declined: [CredentialError] = []
   ) -> CredentialError {
+    let isSuccessful = received.response.status.kind == .successful
+    let status = (isSuccessful ? refusal?.status : nil) ?? received.status
     let isTemporary = status >= 500 || status == 429 || status == 408
-    var details = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
+    var details = isSuccessful ? [] : ["HTTP \(status)"]
     if let refusal { details.append(MessageFilter(masking: received.masks).applied(to: refusal.text)) }
     let remedy =
       switch status {

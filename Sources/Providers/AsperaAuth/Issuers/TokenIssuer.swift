@@ -77,26 +77,7 @@ public struct TransferCredential: Credential {
   }
 }
 
-/// The cache of a provider's credentials for nodes, which uses only the context of the first request for a token.
-final class NodeAccessCache: Sendable {
-  private let provider: any CredentialProvider<AsperaNodeAccess>
-  private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
-
-  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
-    self.provider = provider
-    cache = Lock(provider as? CredentialCache<AsperaNodeAccess>)
-  }
-
-  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
-    cache.withLock { cache in
-      let usedCache = cache ?? CredentialCache(provider, in: context)
-      cache = usedCache
-      return usedCache
-    }
-  }
-}
-
-/// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
+/// A token issuer that always returns the same token, and fails when the server no longer accepts that token.
 public struct FixedTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source: String
@@ -138,14 +119,14 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     switch request.reason {
     case .initial, .missing: return IssuedCredential(credential, source: source)
-    case .expired: throw unusableToken("has expired, or expires too soon")
-    case .rejected: throw unusableToken("was refused by the server")
+    case .expired: throw unusableTokenError("has expired, or expires too soon")
+    case .rejected: throw unusableTokenError("was rejected by the server")
     }
   }
 
-  private func unusableToken(_ reason: String) -> CredentialError {
+  private func unusableTokenError(_ predicate: String) -> CredentialError {
     CredentialError(
-      .rejected, source: source, "The token \(reason), and there is no issuer for another.",
+      .rejected, source: source, "The token \(predicate), and there is no issuer for another.",
       remedy: "Get a new token, or give the session an issuer that requests one.")
   }
 
@@ -162,9 +143,7 @@ extension TokenIssuer where Self == FixedTokenIssuer {
   /// - Throws: An ``AsperaError`` with the code `invalidToken` if the identifier or the secret cannot be sent.
   public static func accessKey(
     _ id: String, secret: Secret, fileID: String? = nil
-  ) throws(AsperaError) -> FixedTokenIssuer {
-    try FixedTokenIssuer(accessKey: id, secret: secret, fileID: fileID)
-  }
+  ) throws(AsperaError) -> FixedTokenIssuer { try FixedTokenIssuer(accessKey: id, secret: secret, fileID: fileID) }
 }
 
 /// A token issuer that calls a function for each token, for example to send a request to an app's own server.
@@ -236,4 +215,24 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
 
   /// A description that contains the issuer name.
   public var description: String { "ClosureTokenIssuer(\(source))" }
+}
+
+/// The cache for a provider of node credentials, which is made with the context of an issuer's first request.
+final class NodeAccessCache: Sendable {
+  private let provider: any CredentialProvider<AsperaNodeAccess>
+  private let cache: Lock<CredentialCache<AsperaNodeAccess>?>
+
+  /// Uses the provider itself if it is a cache.
+  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
+    self.provider = provider
+    cache = Lock(provider as? CredentialCache<AsperaNodeAccess>)
+  }
+
+  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
+    cache.withLock { existingCache in
+      let cache = existingCache ?? CredentialCache(provider, in: context)
+      existingCache = cache
+      return cache
+    }
+  }
 }

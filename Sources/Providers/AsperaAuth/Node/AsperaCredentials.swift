@@ -4,8 +4,7 @@ public import CredentialSources
 
 /// The default credential providers for a Node API: the environment variables, then a configuration file.
 ///
-/// Each provider can be replaced or left out. A provider that is not configured on this machine is skipped, and an
-/// invalid configuration ends the search with an error.
+/// Each provider can be replaced or left out. An unconfigured one is skipped, and an invalid one ends the search.
 ///
 /// ```swift
 /// var sources = AsperaCredentials()
@@ -106,12 +105,13 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
       source: "Aspera profile", variable: "ASPERA_CREDENTIALS_FILE", paths: ["~/.aspera/storage-auth.json"],
       remedy: #"Write it as {"default": {"user": "…", "password": "…"}}, and run chmod 600 on it."#)
     return Self(source: file.source) { (context) throws(CredentialError) in
-      let named = profile ?? context.variable("ASPERA_PROFILE")
+      let name = profile ?? context.variable("ASPERA_PROFILE")
       do throws(CredentialError) {
         let contents = try file.read(in: context, named: path)
-        return IssuedCredential(try asperaAccess(named ?? "default", in: contents, at: context.time.now))
+        return IssuedCredential(try asperaAccess(ofProfile: name ?? "default", in: contents, at: context.time.now))
       } catch {
-        guard named != nil, error.code == .notConfigured else { throw error }
+        // A chain skips an unconfigured provider, but not one whose profile was named.
+        guard name != nil, error.code == .notConfigured else { throw error }
         throw CredentialError(
           .failed, source: file.source, "\(error.message) A profile was named.",
           remedy: "Correct the name, or leave it out: \(error.remedy)")
@@ -120,7 +120,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
   }
 
   private static func asperaAccess(
-    _ name: String, in contents: ConfigurationFile.Contents, at now: Timestamp
+    ofProfile profileName: String, in contents: ConfigurationFile.Contents, at now: Timestamp
   ) throws(CredentialError) -> AsperaNodeAccess {
     let names = NodeAccessSettings(
       user: "user", password: "password", accessKey: "access_key_id", secret: "access_key_secret", token: "token")
@@ -129,15 +129,17 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
       document = try JSONValue(parsing: contents.bytes)
     } catch { throw contents.location.malformed("is not JSON: \(error)") }
     guard let profiles = document.object else { throw contents.location.malformed("is not a JSON object") }
-    let location = contents.part("profile “\(name)”")
-    guard let members = profiles[name], members != .null else { throw location.error(.notConfigured, "is not there") }
-    guard let members = members.object else { throw location.malformed("is not a JSON object") }
+    let location = contents.part("profile “\(profileName)”")
+    guard let profile = profiles[profileName], profile != .null else {
+      throw location.error(.notConfigured, "is not there")
+    }
+    guard let members = profile.object else { throw location.malformed("is not a JSON object") }
     var values: [String: String] = [:]
-    for name in names.all {
-      switch members[name] {
+    for memberName in names.all {
+      switch members[memberName] {
       case nil, .null?: break
-      case .string(let text)?: values[name] = text.isEmpty ? nil : text
-      default: throw location.malformed("has no string in “\(name)”")
+      case .string(let text)?: values[memberName] = text.isEmpty ? nil : text
+      default: throw location.malformed("has no string in “\(memberName)”")
       }
     }
     guard let access = try names.access(values, at: location, now: now) else {
@@ -160,33 +162,33 @@ private struct NodeAccessSettings {
   /// Returns the credential that the values specify, or `nil` if no value is present.
   ///
   /// - Throws: A `CredentialError` with the code `failed` if a set of settings is incomplete, if settings from more
-  ///   than one set are present, or if the credential is invalid or has expired. In these cases, trying another
-  ///   provider would silently use another identity.
+  ///   than one set are present, or if the credential is invalid or has expired: a chain must then not continue with
+  ///   another provider, which would silently use another identity.
   func access(
     _ values: [String: String], at location: SettingLocation, now: Timestamp
   ) throws(CredentialError) -> AsperaNodeAccess? {
     let presentNames = all.filter { values[$0] != nil }
     if presentNames.isEmpty { return nil }
-    let sets = [[user, password], [accessKey, secret], [accessKey, token]]
-    let completeSets = sets.filter { $0.allSatisfy(presentNames.contains) }
-    guard let set = completeSets.first, completeSets.count == 1, presentNames.count == set.count else {
-      let startedSets = sets.filter { set in presentNames.allSatisfy(set.contains) }
-      let missingNames = startedSets.joined().filter { !presentNames.contains($0) }
+    let sets: [(identity: String, secret: String)] = [(user, password), (accessKey, secret), (accessKey, token)]
+    let completeSets = sets.filter { values[$0.identity] != nil && values[$0.secret] != nil }
+    guard let set = completeSets.first, let identity = values[set.identity], let secretText = values[set.secret],
+      presentNames.count == 2
+    else {
+      let startedSets = sets.filter { set in presentNames.allSatisfy([set.identity, set.secret].contains) }
+      let missingNames = startedSets.flatMap { [$0.identity, $0.secret] }.filter { !presentNames.contains($0) }
       throw location.error(
         .failed,
         completeSets.isEmpty && !startedSets.isEmpty
           ? "has \(presentNames.joined(separator: " and ")) but no \(missingNames.joined(separator: " or "))"
           : "has \(presentNames.joined(separator: ", ")), which do not belong together")
     }
-    let identity = values[set[0]] ?? ""
-    let identitySecret = Secret(values[set[1]] ?? "")
     let access: AsperaNodeAccess =
-      switch set[1] {
-      case password: .basic(user: identity, password: identitySecret)
-      case secret: .accessKey(id: identity, secret: identitySecret)
-      default: .bearer(identitySecret, accessKey: identity)
+      switch set.secret {
+      case password: .basic(user: identity, password: secretText)
+      case secret: .accessKey(id: identity, secret: secretText)
+      default: .bearer(secretText, accessKey: identity)
       }
-    do { _ = try AsperaNodeSigner.headers(for: access) } catch {
+    do { _ = try AsperaNodeSigner.headers(of: access) } catch {
       throw location.error(
         .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
     }

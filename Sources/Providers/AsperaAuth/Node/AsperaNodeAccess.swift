@@ -65,8 +65,7 @@ public struct AsperaNodeAccess: Credential, Redacted {
   /// The public part of the credential: the name of the node user or the identifier of the access key.
   public var identity: String {
     switch method {
-    case .basic(let user, _): user
-    case .accessKey(let id, _), .bearer(_, let id): id
+    case .basic(let identity, _), .accessKey(let identity, _), .bearer(_, let identity): identity
     }
   }
 
@@ -78,12 +77,12 @@ public struct AsperaNodeAccess: Credential, Redacted {
 
   /// A description that contains the method, the identity and the expiration, but not the secret.
   public var description: String {
-    let parts =
+    let credential =
       switch method {
       case .basic(let user, _): "node user: \(user), password: \(Secret.mask)"
       case .accessKey(let id, _): "access key: \(id), secret: \(Secret.mask)"
       case .bearer(_, let id): "access key: \(id), bearer token: \(Secret.mask)"
       }
-    return "AsperaNodeAccess(\(parts)\(expiration.map { ", expiration: \($0)" } ?? ""))"
+    return "AsperaNodeAccess(\(credential)\(expiration.map { ", expiration: \($0)" } ?? ""))"
   }
 }

@@ -43,27 +43,26 @@ public struct AsperaNodeSigner: Signer {
     _ request: inout HTTPRequest, with access: AsperaNodeAccess, in context: SigningContext
   ) throws(SigningError) {
     try checkDestination(of: request)
-    let headers = try Self.headers(for: access)
+    let headers = try Self.headers(of: access)
     request.headerFields[.authorization] = headers.authorization
     request.headerFields[.asperaAccessKey] = headers.accessKey
   }
 
-  static func headers(
-    for access: AsperaNodeAccess
-  ) throws(SigningError) -> (authorization: String, accessKey: String?) {
+  static func headers(of access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?) {
     switch access.method {
     case .basic(let user, let password):
-      return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
+      return (try BasicAuthorization.value(user: user, password: password, terms: .nodeUser), nil)
     case .accessKey(let id, let secret):
-      return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
+      return (try BasicAuthorization.value(user: id, password: secret, terms: .accessKey), nil)
     case .bearer(let token, let id):
       let bareToken = BearerText.withoutPrefix(token.reveal())
-      try checkHeader(bareToken, named: "bearer token")
-      try checkHeader(id, named: "access key id")
+      try requireHeaderText(bareToken, named: "bearer token")
+      try requireHeaderText(id, named: "access key id")
       return (BearerText.prefix + bareToken, id)
     }
   }
 
+  /// Checks that the request goes to one host and path, over a connection on which the secret cannot be read.
   private func checkDestination(of request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw SigningError(
@@ -83,7 +82,7 @@ public struct AsperaNodeSigner: Signer {
   /// The maximum length of a header value in bytes, which is more than servers usually accept.
   private static let headerByteLimit = 16_384
 
-  private static func checkHeader(_ text: String, named name: String) throws(SigningError) {
+  private static func requireHeaderText(_ text: String, named name: String) throws(SigningError) {
     guard text.utf8.count <= headerByteLimit else {
       throw SigningError(
         .invalidCredential, "The \(name) has \(text.utf8.count) bytes; at most \(headerByteLimit) are sent.",
@@ -103,20 +102,24 @@ extension HTTPField.Name { package static let asperaAccessKey = known("X-Aspera-
 
 /// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
 enum BasicAuthorization {
-  typealias ErrorTerms = (user: String, password: String)
+  /// The words for the user and the password in errors.
+  struct Terms {
+    let user: String
+    let password: String
 
-  static let nodeUser: ErrorTerms = ("node user", "password")
-  static let accessKey: ErrorTerms = ("access key id", "secret of the access key")
+    static let nodeUser = Terms(user: "node user", password: "password")
+    static let accessKey = Terms(user: "access key id", password: "secret of the access key")
+  }
 
   /// Returns the value for a node user or an access key, or throws if a part is empty or cannot be encoded.
-  static func value(user: String, password: Secret, _ terms: ErrorTerms) throws(SigningError) -> String {
+  static func value(user: String, password: Secret, terms: Terms) throws(SigningError) -> String {
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
       throw SigningError(
         .invalidCredential, "The \(terms.user) holds a colon, which separates it from the \(terms.password).",
         remedy: "Use only the \(terms.user), without the \(terms.password) after it.")
     }
-    try check(Secret(user), named: terms.user)
-    try check(password, named: terms.password)
+    try requirePrintable(Secret(user), named: terms.user)
+    try requirePrintable(password, named: terms.password)
     return value { writer in
       writer.append(user)
       writer.append(UInt8(ascii: ":"))
@@ -139,7 +142,7 @@ enum BasicAuthorization {
     return "Basic " + String(writing: { $0.append(base64: credential) })
   }
 
-  private static func check(_ text: Secret, named name: String) throws(SigningError) {
+  private static func requirePrintable(_ text: Secret, named name: String) throws(SigningError) {
     let hasNoControlCharacter = text.bytes.withBytes { bytes in
       bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
     }

@@ -47,7 +47,7 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
       FormPair("grant_type", "urn:ibm:params:oauth:grant-type:apikey"), FormPair("response_type", "cloud_iam"),
       FormPair("apikey", apiKey.reveal()),
     ]
-    switch try await endpoint.token(form, masks: [apiKey], in: context) {
+    switch try await endpoint.requestToken(form, masks: [apiKey], in: context) {
     case .issued(let issued): return issued
     case .rejected(let response): throw response.error(for: source)
     }

@@ -35,9 +35,9 @@ package struct JSONWebToken: Sendable, Redacted {
   /// Parses a token without verifying its signature.
   package init?(_ text: String) {
     let parts = text.parts(between: ".")
-    guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let headerText = [UInt8](base64URL: parts[0]),
+    guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let headerBytes = [UInt8](base64URL: parts[0]),
       let payload = [UInt8](base64URL: parts[1]), let signature = [UInt8](base64URL: parts[2]),
-      let header = try? JSONValue(parsing: headerText).object, let claims = try? JSONValue(parsing: payload).object
+      let header = try? JSONValue(parsing: headerBytes).object, let claims = try? JSONValue(parsing: payload).object
     else { return nil }
     secret = Secret(text)
     self.header = header
@@ -48,6 +48,7 @@ package struct JSONWebToken: Sendable, Redacted {
 
   package var algorithm: JWTAlgorithm? { header["alg"]?.string.flatMap { JWTAlgorithm($0) } }
 
+  /// Returns whether the signature is that of a key, which must be long enough if it is an RSA key.
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
     if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.minimumRSABitCount { return false }
     return key.verify(signature, of: signingInput, with: algorithm.signatureAlgorithm)
@@ -101,6 +102,7 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
     self = algorithm
   }
 
+  /// Returns the first algorithm that keys of a kind support.
   static func standard(for kind: KeyKind) -> JWTAlgorithm? { all.first { $0.signatureAlgorithm.supports(kind) } }
 
   /// The minimum length of an RSA key, in bits (RFC 7518, sections 3.3 and 3.5).

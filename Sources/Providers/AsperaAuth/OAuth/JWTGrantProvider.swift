@@ -80,9 +80,9 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     if let scope = grant.scope { form.append(FormPair("scope", scope)) }
     if let clientID = grant.clientID { form.append(FormPair("client_id", clientID)) }
     guard let clientID = grant.clientID, let secret = grant.clientSecret else {
-      return try await endpoint.token(form, masks: [assertion], in: context)
+      return try await endpoint.requestToken(form, masks: [assertion], in: context)
     }
-    return try await endpoint.token(
+    return try await endpoint.requestToken(
       form, authorization: BasicAuthorization.value(clientID: clientID, secret: secret), masks: [assertion, secret],
       in: context)
   }
@@ -111,6 +111,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     } catch { throw CredentialError(.failed, source: source, error.message, remedy: error.remedy) }
   }
 
+  /// Returns a random UUID for the claim `jti`, by which a server can recognize a repeated assertion.
   private static func randomID() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     // The version, 4, and the variant of a UUID (RFC 9562, section 5.4).

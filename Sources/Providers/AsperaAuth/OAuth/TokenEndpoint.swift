@@ -18,30 +18,32 @@ struct TokenEndpoint: Sendable {
     case rejected(OAuthErrorResponse)
   }
 
-  /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
-  func token(
+  /// Sends a form to the token endpoint; no error shows the form's confidential values, which are the `masks`.
+  func requestToken(
     _ form: [FormPair], authorization: String? = nil, masks: [Secret], in context: ProviderContext
   ) async throws(CredentialError) -> Outcome {
     let address = try RequestCheck(source: source).address(url)
     var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
     headers[.authorization] = authorization
-    let call = address.call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
     let sentSecrets = masks + (authorization.map { [Secret($0)] } ?? [])
-    let prepared = PreparedCall(call, masks: sentSecrets)
+    let call = PreparedCall(
+      address.call(.post, headers: headers, body: Array(FormPair.written(form).utf8)), masks: sentSecrets)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(30))
-    let received = try await exchange.receive { prepared }
+    let received = try await exchange.receive { call }
     let object = (try? JSONValue(parsing: received.body))?.object
     let filter = MessageFilter(masking: sentSecrets + (object?.secrets ?? []))
     let isSuccessful = received.response.status.kind == .successful
     if isSuccessful, object == nil { throw malformed("The response is not a JSON object.", isRetryable: true) }
+    // Some servers send an error with a successful status.
     guard isSuccessful, let object, object["access_token"] != nil || object["error"] == nil else {
       return .rejected(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, filter))
     }
-    return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, filter))
+    return .issued(try makeCredential(from: object, issuerTime: received.issuerTime, now: context.time.now, filter))
   }
 
-  private func issued(
-    _ object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ filter: MessageFilter
+  /// Checks the members of a response with an access token, which expires when it says or when the response says.
+  private func makeCredential(
+    from object: JSONObject, issuerTime: Timestamp?, now: Timestamp, _ filter: MessageFilter
   ) throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard let token = object["access_token"]?.string, !token.isEmpty else {
       throw malformed("The response has no access_token.")

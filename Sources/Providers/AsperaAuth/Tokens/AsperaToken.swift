@@ -49,12 +49,9 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
 
-  /// Creates a token from its text.
+  /// Creates a token from its text; the parameters are those of the initializer with a `Secret`.
   ///
-  /// - Parameters:
-  ///   - text: The token, in a single line.
-  ///   - expiration: The time at which the token expires. If `nil`, the expiration that a bearer token contains.
-  /// - Throws: An ``AsperaError`` with the code `invalidToken` if the token is empty or contains a control character.
+  /// - Throws: The errors of the initializer with a `Secret`.
   public init(_ text: String, expiration: Timestamp? = nil) throws(AsperaError) {
     try self.init(Secret(text), expiration: expiration)
   }
@@ -72,7 +69,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
     let value: String
     do {
-      value = try BasicAuthorization.value(user: accessKey, password: secret, BasicAuthorization.accessKey)
+      value = try BasicAuthorization.value(user: accessKey, password: secret, terms: .accessKey)
     } catch { throw AsperaError(.invalidToken, error.message, remedy: error.remedy) }
     return try AsperaToken(Secret(value))
   }

@@ -9,9 +9,7 @@ public struct NodeBearerClaims: Sendable, Equatable {
   /// The claims as JSON members, in the order in which they were received or added.
   public var fields: JSONObject
 
-  /// Creates claims from a JSON object, without validation.
-  ///
-  /// - Parameter fields: The claims as JSON members.
+  /// Creates claims from JSON members, without validation.
   public init(fields: JSONObject) { self.fields = fields }
 
   /// Creates the claims of a node user's bearer token.
@@ -59,11 +57,7 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   /// The role that the token grants on the access key, such as ``user``.
   public let role: String
 
-  /// Creates a scope from an access key and a role.
-  ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - role: The role on the access key.
+  /// Creates a scope from an access key and a role; the parameters are the properties.
   public init(accessKey: String, role: String = user) {
     self.accessKey = accessKey
     self.role = role

@@ -48,7 +48,9 @@ extension AccessPolicy {
   }
 }
 
+/// The transfers that one rule allows: those below its prefix, with tokens that do not outlive the rule.
 private struct TransferScope {
+  /// The beginning of the allowed paths without their leading slash, or an empty string for all paths.
   private let prefix: String
   /// The remaining lifetime of the rule, or `nil` if the rule does not expire.
   private let remainingSeconds: Int64?
@@ -69,17 +71,17 @@ private struct TransferScope {
         .unsupportedKey, "The prefix \"\(prefix)\" is not a path: it has an empty component, \".\" or \"..\" in it.",
         remedy: "Write it like uploads/alice/.")
     }
-    if rule.addresses != nil { throw Self.unsupported("an address") }
-    if action == .write {
-      if rule.maximumSize != nil { throw Self.unsupported("a size") }
-      if rule.contentTypes != nil { throw Self.unsupported("media types") }
-    }
+    if rule.addresses != nil { throw Self.unsupportedCondition("an address") }
+    // These two conditions restrict only uploads.
+    if action == .write, rule.maximumSize != nil { throw Self.unsupportedCondition("a size") }
+    if action == .write, rule.contentTypes != nil { throw Self.unsupportedCondition("media types") }
     remainingSeconds = rule.end.map { date.duration(to: $0).components.seconds }
     if let remainingSeconds, remainingSeconds < 1 {
       throw PolicyError(.refused, "The rule has expired.", remedy: "Get a policy that expires later.")
     }
   }
 
+  /// Returns the specification with absolute paths and a limited token lifetime, or throws if a path is not allowed.
   func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
     var allowed = specification
     guard !specification.paths.isEmpty else { throw Self.refused("The transfer has no paths") }
@@ -88,29 +90,27 @@ private struct TransferScope {
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
     else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
     switch specification.direction {
-    case .receive?: try makeSourcesAbsolute(of: &allowed)
-    case .send?, nil: try makeDestinationRootAbsolute(of: &allowed)
+    case .receive?: try makeSourcesAbsolute(in: &allowed)
+    case .send?, nil: try makeDestinationRootAbsolute(in: &allowed)
     }
     if let remainingSeconds {
-      let requested = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? remainingSeconds
-      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(requested, 1), remainingSeconds)))
+      let requestedSeconds = specification.number("token_life_seconds").map { Int64($0) } ?? remainingSeconds
+      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(requestedSeconds, 1), remainingSeconds)))
     }
     return allowed
   }
 
-  private func makeSourcesAbsolute(of specification: inout TransferSpec) throws(PolicyError) {
-    var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
-    while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
-    var paths: [TransferPath] = []
-    for path in specification.paths {
+  private func makeSourcesAbsolute(in specification: inout TransferSpec) throws(PolicyError) {
+    var root = specification.nonemptyText("source_root")
+    while let shorterRoot = root?.removingByteSuffix("/") { root = String(shorterRoot) }
+    specification.paths = try specification.paths.map { (path) throws(PolicyError) in
       let source = root.map { "\($0)/\(path.source)" } ?? path.source
-      paths.append(TransferPath(try allowedPath(source).absolute, to: path.destination))
+      return TransferPath(try allowedPath(source).absolute, to: path.destination)
     }
-    specification.paths = paths
     specification.sourceRoot = nil
   }
 
-  private func makeDestinationRootAbsolute(of specification: inout TransferSpec) throws(PolicyError) {
+  private func makeDestinationRootAbsolute(in specification: inout TransferSpec) throws(PolicyError) {
     let root = try allowedPath(specification.destinationRoot ?? "", isFolder: true)
     for destination in specification.paths.compactMap(\.destination) {
       // The key of the node's own root is empty, so that no slash is doubled.
@@ -134,7 +134,7 @@ private struct TransferScope {
     return nodePath
   }
 
-  private static func unsupported(_ condition: String) -> PolicyError {
+  private static func unsupportedCondition(_ condition: String) -> PolicyError {
     PolicyError(
       .unsupportedCondition, "The rule has \(condition), to which a node's token cannot be bound.",
       remedy: "Leave it out of the rule for Aspera, and check it where the transfer is requested.")

@@ -33,16 +33,19 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     guard text.asciiLowercased.hasBytePrefix(scheme), text.utf8.count <= Self.byteLimit else {
       throw Self.invalid("does not begin with faspe://, or is longer than 64 KiB")
     }
-    let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count)...].bytes(before: "#")
-    let authorityEnd = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    let pathEnd = rest[authorityEnd...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    let link = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count)...].bytes(before: "#")
+    let authorityEnd = link.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? link.endIndex
+    let pathEnd = link[authorityEnd...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? link.endIndex
     var spec = TransferSpec(fields: JSONObject())
-    droppedPassword = try Self.read(authority: rest[..<authorityEnd], into: &spec)
+    droppedPassword = try Self.parse(authority: link[..<authorityEnd], into: &spec)
     spec.direction = .receive
-    let path = try Self.decoded(rest[authorityEnd..<pathEnd], of: "path")
+    let path = try Self.decoded(link[authorityEnd..<pathEnd], of: "path")
     guard !path.isEmpty else { throw Self.invalid("has no path") }
     spec.paths = [TransferPath(path)]
-    unknownParameters = try Self.read(query: rest[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
+    unknownParameters = try Self.parse(query: link[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
+    // Tags in JSON are easier to read and to extend than those in Base64.
+    if let tags = try spec.decodedTags() { spec.tags = tags }
+    spec.fields["tags64"] = nil
     try spec.validate()
     specification = spec
   }
@@ -53,7 +56,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   }
 
   /// Parses the user, the host and the port, and returns whether there is a password.
-  private static func read(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
+  private static func parse(authority: Substring, into spec: inout TransferSpec) throws(AsperaError) -> Bool {
     var host = authority
     var hasPassword = false
     if let atSign = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
@@ -62,6 +65,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       if !userAndPassword[0].isEmpty { spec.remoteUser = try decoded(userAndPassword[0], of: "user") }
       host = authority[authority.utf8.index(after: atSign)...]
     }
+    // The colons of an IPv6 address, which is in brackets, do not separate a port.
     let bracket = host.utf8.firstIndex(of: UInt8(ascii: "]"))
     guard host.beginsWithByte("[") == (bracket != nil) else { throw invalid("has a malformed host") }
     let hostEnd = bracket.map { host.utf8.index(after: $0) } ?? host.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -88,20 +92,20 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
 
+  /// The fields of the specification by the names of the query parameters, for each form of their values.
   private static let textFields = [
     "token": "token", "sshfp": "sshfp", "cookie": "cookie", "policy": "rate_policy", "tags64": "tags64",
   ]
-
   private static let numberFields = [
     "port": "fasp_port", "httpport": "http_fallback_port", "targetrate": "target_rate_kbps",
     "minrate": "min_rate_kbps", "bwcap": "target_rate_cap_kbps",
   ]
-
   private static let booleanFields = ["createpath": "create_dir", "fallback": "http_fallback"]
   /// The query parameters that do not affect the transfer: the link's version, and settings of an application window.
   private static let ignoredParameters: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
-  private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
+  /// Sets the fields for the query parameters, and returns the names of unknown parameters.
+  private static func parse(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seenNames: Set<String> = []
     var unknownNames: [String] = []
     for parameter in query.words(between: "&") {
@@ -112,7 +116,6 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       let isKnown = try setField(forParameter: name, to: value, in: &spec)
       if !isKnown, !ignoredParameters.contains(name) { unknownNames.append(name) }
     }
-    try decodeTags(&spec)
     return unknownNames
   }
 
@@ -138,15 +141,5 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       return false
     }
     return true
-  }
-
-  /// Replaces the Base64-encoded tags with a JSON object, which is easier to read and to extend.
-  private static func decodeTags(_ spec: inout TransferSpec) throws(AsperaError) {
-    guard let text = spec.text("tags64") else { return }
-    guard let bytes = [UInt8](base64: text), let tags = (try? JSONValue(parsing: bytes))?.object else {
-      throw invalid("has tags64 that is not a JSON object in Base64")
-    }
-    spec.fields["tags64"] = nil
-    spec.tags = tags
   }
 }

@@ -7,9 +7,9 @@ internal import StorageCrypto
 /// The fields are those that IBM publishes:
 /// [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
 /// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer (`transferPostRequest`
-/// and `token-transfer-request-body` in its description 4.4.6), and the interface `TransferSpec` of aspera-sdk-js.
-/// IBM's ["Ascp command
-/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
+/// and `token-transfer-request-body` in its description 4.4.6), and the interface `TransferSpec` of aspera-sdk-js. The
+/// options are described in IBM's ["Ascp command
+/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html).
 struct TransferField: Sendable {
   /// The form of a field's value, unless the value is `null`, which counts as an absent field.
   enum Form: Sendable {
@@ -26,7 +26,6 @@ struct TransferField: Sendable {
     case boolean
     case port
     case number(ClosedRange<Int>)
-    case fingerprint
     case base64
     case object
     case paths
@@ -38,12 +37,12 @@ struct TransferField: Sendable {
 
   /// The way in which a field is passed to ascp, if at all.
   enum Mapping: Sendable {
-    /// An ascp option with the field's value, in which words that ascp spells differently are translated.
-    case option(String, translating: [String: String] = [:])
+    /// An ascp option with the field's value, or with ascp's word for it if ascp has another one.
+    case option(String, words: [String: String] = [:])
     /// An ascp option with the Base64-encoded value, which is omitted if the value is empty.
     case encoded(String)
-    /// An ascp option without a value that is passed if the field is true, and another option, if given, for false.
-    case flag(String, otherwise: String? = nil)
+    /// An ascp option without a value that is passed if the field is true, and perhaps another one if it is false.
+    case flag(String, else: String? = nil)
     /// An environment variable for a secret, which is not set if the value is blank.
     case variable(String)
     /// A mapping that the ascp command builder implements separately.
@@ -58,7 +57,7 @@ struct TransferField: Sendable {
   let form: Form
   let mapping: Mapping
 
-  init(_ name: String, _ form: Form, _ mapping: Mapping) {
+  private init(_ name: String, _ form: Form, _ mapping: Mapping) {
     self.name = name
     self.form = form
     self.mapping = mapping
@@ -66,7 +65,8 @@ struct TransferField: Sendable {
 
   static let all = schemaFields + nodeTransferFields + setupFields + synonyms
   private static let names = Set(all.map(\.name))
-  /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
+
+  /// Returns whether a field is known; only a name in ASCII can be, and Swift compares those as bytes.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
   static let checksumWords = ["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]
@@ -76,8 +76,8 @@ struct TransferField: Sendable {
   private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
   private static let attributeStorage = Form.word(attributeStorageWords)
   private static let rates = Form.number(0...Int.max)
-  /// In bytes, with ascp's maximum of 500 MiB.
-  private static let blockSizes = Form.number(0...524_288_000)
+  /// The sizes in bytes, up to ascp's maximum of 500 MiB.
+  private static let blockSizes = Form.number(0...500 << 20)
 
   private static func refused(_ name: String, _ reason: String, _ remedy: String) -> TransferField {
     TransferField(name, .anything, .refused(reason, remedy: remedy))
@@ -86,7 +86,7 @@ struct TransferField: Sendable {
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
   private static let schemaFields: [TransferField] = [
     TransferField("apply_local_docroot", .boolean, .flag("--apply-local-docroot")),
-    TransferField("cipher", ciphers, .option("-c", translating: TransferCipher.namesForAscp)),
+    TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
     TransferField("content_protection", .word(ContentProtection.rawValues), .option("--file-crypt")),
     TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
     TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
@@ -95,7 +95,7 @@ struct TransferField: Sendable {
     TransferField("delete_source", .boolean, .special),
     TransferField("destination_root", .text, .special),
     TransferField("destination_root_id", .line, .special),
-    TransferField("direction", .word(["send", "receive"]), .option("--mode", translating: ["receive": "recv"])),
+    TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
     TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
     TransferField("fail_bad_filepass", .boolean, .flag("--fail-bad-filepass")),
@@ -104,7 +104,7 @@ struct TransferField: Sendable {
     TransferField("file_checksum", .word(checksumWords), .option("--file-checksum")),
     TransferField(
       "http_fallback", .booleanOrWord(["force", "1", "0"]),
-      .option("-y", translating: ["true": "1", "false": "0", "force": "F"])),
+      .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
     refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
@@ -120,8 +120,7 @@ struct TransferField: Sendable {
     TransferField("overwrite", .word(OverwritePolicy.rawValues), .option("--overwrite")),
     refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
-    TransferField(
-      "precalculate_job_size", .boolean, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
+    TransferField("precalculate_job_size", .boolean, .flag("--precalculate-job-size", else: "--precalculate-disable")),
     TransferField("preserve_access_time", .boolean, .flag("--preserve-access-time")),
     TransferField("preserve_acls", attributeStorage, .option("--preserve-acls")),
     TransferField("preserve_creation_time", .boolean, .flag("--preserve-creation-time")),
@@ -144,9 +143,8 @@ struct TransferField: Sendable {
     TransferField("remove_empty_source_directory", .boolean, .flag("--remove-empty-source-directory")),
     TransferField("remove_skipped", .boolean, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
-    TransferField(
-      "resume_policy", .word(ResumePolicy.rawValues), .option("-k", translating: ResumePolicy.namesForAscp)),
-    refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
+    TransferField("resume_policy", .word(ResumePolicy.rawValues), .option("-k", words: ResumePolicy.namesForAscp)),
+    refused("retry_duration", "is a setting of IBM's transfer daemon", "Set retries in the transfer queue."),
     TransferField("save_before_overwrite", .boolean, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .boolean, .flag("--skip-dir-traversal-dupes")),
     TransferField("skip_special_files", .boolean, .flag("--skip-special-files")),
@@ -164,7 +162,7 @@ struct TransferField: Sendable {
     TransferField("target_rate_cap_kbps", rates, .informational),
     TransferField("target_rate_kbps", rates, .option("-l")),
     TransferField("title", .text, .informational),
-    TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
+    TransferField("token", .filledLine, .variable("ASPERA_SCP_TOKEN")),
     TransferField("use_ascp4", .boolean, .special),
     TransferField("use_system_ssh", .boolean, .flag("-SSH")),
     refused(
@@ -173,7 +171,7 @@ struct TransferField: Sendable {
     TransferField("keepalive", .boolean, .flag("--keepalive")),
     TransferField("dgram_size", .number(1...65_535), .option("-Z")),
     TransferField("min_rate_kbps", rates, .option("-m")),
-    TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
+    TransferField("sshfp", .text, .special),
     refused("target_rate_percentage", "is no longer an option of any IBM program", "Set target_rate_kbps."),
     TransferField("rate_policy_allowed", .line, .informational),
     refused("fasp_url", "describes a transfer a second time", "Read the link with FaspURI, or leave it out."),
@@ -185,8 +183,7 @@ struct TransferField: Sendable {
     refused("compression", "is only for ascp4", "Leave it out."),
     refused("read_threads", "is only for ascp4", "Leave it out."),
     refused("write_threads", "is only for ascp4", "Leave it out."),
-    refused(
-      "xfer_max_retries", "is for a node that starts a transfer itself", "Configure retries in the transfer queue."),
+    refused("xfer_max_retries", "is for a node that starts a transfer itself", "Set retries in the transfer queue."),
   ]
 
   /// The fields that occur only in transfers that a Node API starts (`/ops/transfers`).
@@ -208,6 +205,7 @@ struct TransferField: Sendable {
     TransferField("aspera_connect_settings", .anything, .informational),
   ]
 
+  /// The names that can be mistaken for the name of a field, each refused with a remedy that names the field.
   private static let synonyms: [TransferField] = [
     refused("content_protection_passphrase", "is another name of content_protection_password", "Use that name."),
     refused("overwrite_policy", "is another name of overwrite", "Use that name."),
@@ -215,7 +213,7 @@ struct TransferField: Sendable {
     refused("download_name", "is a setting of IBM's applications", "Give each of the paths a destination."),
   ]
 
-  /// Checks a value of the field; the error does not show the value.
+  /// Checks a value of the field, which the error does not show, because it can be a secret.
   func check(_ value: JSONValue) throws(AsperaError) {
     guard let problem = problem(with: value) else { return }
     throw AsperaError(
@@ -226,14 +224,14 @@ struct TransferField: Sendable {
   private func problem(with value: JSONValue) -> String? {
     switch form {
     case .anything: return nil
-    case .text, .line, .filledLine, .name, .word, .fingerprint, .base64:
+    case .text, .line, .filledLine, .name, .word, .base64:
       guard let text = value.string else { return "is not a string" }
       return problem(withText: text)
     case .booleanOrWord(let words):
       return value.bool != nil || value.string.map(words.contains) == true
         ? nil : "is neither a Boolean value nor \(Self.list(words))"
     case .boolean: return value.bool == nil ? "is neither true nor false" : nil
-    case .port: return value.integer.map((1...65_535).contains) == true ? nil : "is not a port: 1 to 65535"
+    case .port: return value.integer.map(AsperaAccount.ports.contains) == true ? nil : "is not a port: 1 to 65535"
     case .number(let range):
       let end = range.upperBound == .max ? "up" : "to \(range.upperBound)"
       return value.integer.map(range.contains) == true ? nil : "is not an integer from \(range.lowerBound) \(end)"

@@ -12,8 +12,7 @@ internal import StorageCrypto
 ///   another host unless the account pins the host key.
 /// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
 ///   `wss_enabled` is ignored in a credential and rejected in a specification. If the specification requests a
-///   WebSocket, the credential's host key for SSH is ignored, and the port is the specification's, the credential's, or
-///   443.
+///   WebSocket, the credential's host key is ignored, and the port is the specification's, the credential's, or 443.
 ///
 /// Sign a new copy of the unsigned specification each time: a signed copy keeps the host key of an earlier credential.
 ///
@@ -52,12 +51,11 @@ public struct TransferSigner: Signer {
     do {
       var signed = request
       let wantsWebSocket = request.offersWebSocket == true
+      // Later steps replace fields of earlier ones: the credential's address counts more than the account's.
       if let account { try signed.setAddress(of: account) }
       if let issued = credential.specification { try signed.merge(issued, permitsWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
-      if wantsWebSocket, let issued = credential.specification {
-        try signed.keepWebSocket(of: request, unlessExcludedBy: issued)
-      }
+      if wantsWebSocket, let issued = credential.specification { try signed.keepWebSocket(of: request, issued: issued) }
       try signed.pinHostKey(ofAccount: account?.hostKey, issued: wantsWebSocket ? nil : credential.specification?.sshfp)
       try signed.setToken(
         credential.token?.secret ?? credential.specification?.token, isRequired: account?.requiresToken ?? false)
@@ -72,6 +70,11 @@ extension TransferSpec {
   /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
   private static let defaultWebSocketPort = 443
 
+  /// The fields of the credential with which an account logs in over SSH.
+  static let credentialFields = [
+    "remote_password", "ssh_private_key", "ssh_private_key_path", "ssh_private_key_passphrase",
+  ]
+
   fileprivate mutating func setAddress(of account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
@@ -84,6 +87,7 @@ extension TransferSpec {
     udpPort = account.udpPort
   }
 
+  /// Replaces the credential for the login with the account's; the order of fields that are set again does not change.
   fileprivate mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     var password: Secret?
     var key: AsperaPrivateKey?
@@ -99,9 +103,8 @@ extension TransferSpec {
     sshPrivateKeyPassphrase = key?.passphrase
   }
 
-  fileprivate mutating func keepWebSocket(
-    of request: TransferSpec, unlessExcludedBy issued: TransferSpec
-  ) throws(AsperaError) {
+  /// Sets the port of the WebSocket that the transfer requests, unless the server has no WebSocket.
+  fileprivate mutating func keepWebSocket(of request: TransferSpec, issued: TransferSpec) throws(AsperaError) {
     guard issued.offersWebSocket != false else {
       throw Self.mismatch(
         "says that the server has no WebSocket, which the transfer requests",
@@ -124,6 +127,7 @@ extension TransferSpec {
     }
   }
 
+  /// Sets the host key that the account, the specification or the credential pins, which must be the same key.
   fileprivate mutating func pinHostKey(
     ofAccount accountPin: HostKeyFingerprint?, issued issuedPin: String?
   ) throws(AsperaError) {
@@ -131,7 +135,7 @@ extension TransferSpec {
     for text in [sshfp, issuedPin] { if let text, !text.isEmpty { pins.insert(try HostKeyFingerprint(text)) } }
     guard pins.count < 2 else {
       throw AsperaError(
-        .invalidHostKey, "Account, specification and grant pin different host keys.",
+        .invalidHostKey, "Account, specification and credential pin different host keys.",
         remedy: "Find out which key the server has; a server publishes one of its keys and may show another.")
     }
     sshfp = pins.first?.description
@@ -151,8 +155,7 @@ extension TransferSpec {
       throw Self.invalid("has no server", remedy: "Sign it with an account, or set remote_host.")
     }
     guard nonblankText("remote_user") != nil else {
-      throw Self.invalid(
-        "has no user", remedy: "Sign it with an account, or set remote_user: servers let access keys in as xfer.")
+      throw Self.invalid("has no user", remedy: "Sign it with an account, or set remote_user: xfer for access keys.")
     }
   }
 }
@@ -160,8 +163,8 @@ extension TransferSpec {
 extension SigningError {
   init(_ error: AsperaError) {
     let credentialCodes: [AsperaError.Code] = [.ambiguousCredential, .missingCredential, .invalidToken, .malformedKey]
-    let code = credentialCodes.contains(error.code) ? Code.invalidCredential : .invalidRequest
-    self.init(code, error.message, remedy: error.remedy)
+    let isAboutCredential = credentialCodes.contains(error.code)
+    self.init(isAboutCredential ? .invalidCredential : .invalidRequest, error.message, remedy: error.remedy)
   }
 }
 
@@ -181,42 +184,38 @@ extension TransferSpec {
     if let issuedDirection = issued.nonblankText("direction"), issuedDirection != text("direction") {
       throw Self.mismatch("is for the other direction", remedy: "Request a token for the direction of the transfer.")
     }
-    for name in Self.issuableFields + (permitsWebSocket ? ["wss_enabled", "wss_port"] : []) {
-      if let value = issued.nonempty(name) { fields[name] = value }
-    }
+    let webSocketFields = permitsWebSocket ? ["wss_enabled", "wss_port"] : []
+    for name in Self.issuableFields + webSocketFields { if let value = issued.nonempty(name) { fields[name] = value } }
     // The server can select a cipher, but it must not replace the caller's cipher with `none`.
     if let cipher = issued.nonempty("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
-    try mergeTags(issued)
+    if let issuedTags = issued.tags {
+      tags = Self.merged(try decodedTags() ?? [:], issuedTags)
+      fields["tags64"] = nil
+    }
     try mergePaths(issued)
   }
 
   private func nonempty(_ name: String) -> JSONValue? { value(name).flatMap { $0 == .string("") ? nil : $0 } }
 
-  private mutating func mergeTags(_ issued: TransferSpec) throws(AsperaError) {
-    guard let issuedTags = issued.tags else { return }
-    let requestedTags = try decodedTags() ?? JSONObject()
-    fields["tags64"] = nil
-    tags = Self.merged(requestedTags, issuedTags)
-  }
-
+  /// The tags, which are in JSON (`tags`) or in Base64 (`tags64`), or `nil` if there are none.
   func decodedTags() throws(AsperaError) -> JSONObject? {
     guard let text = text("tags64") else { return tags }
     guard let bytes = [UInt8](base64: text), let decoded = (try? JSONValue(parsing: bytes))?.object else {
-      throw Self.invalid("has tags64 that is not a JSON object in Base64", remedy: "Use tags.")
+      throw Self.invalid("has tags64 that is not a JSON object in Base64", remedy: "Copy them again, or use tags.")
     }
     return decoded
   }
 
-  /// Returns the members of two objects, in which those of the second object count more.
+  /// Returns the members of two objects at all levels, in which those of the second object replace those of the first.
   package static func merged(_ first: JSONObject, _ second: JSONObject) -> JSONObject {
     var merged = first
-    for (name, value) in second {
-      if let secondMember = value.object, let firstMember = merged[name]?.object {
-        merged[name] = .object(Self.merged(firstMember, secondMember))
+    for (name, secondValue) in second {
+      if let firstObject = merged[name]?.object, let secondObject = secondValue.object {
+        merged[name] = .object(Self.merged(firstObject, secondObject))
       } else {
-        merged[name] = value
+        merged[name] = secondValue
       }
     }
     return merged
@@ -243,7 +242,7 @@ extension TransferSpec {
     }
   }
 
-  static func mismatch(_ problem: String, remedy: String) -> AsperaError {
-    AsperaError(.invalidToken, "The specification of the grant \(problem).", remedy: remedy)
+  private static func mismatch(_ problem: String, remedy: String) -> AsperaError {
+    AsperaError(.invalidToken, "The specification of the credential \(problem).", remedy: remedy)
   }
 }

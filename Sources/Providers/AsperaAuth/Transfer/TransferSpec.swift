@@ -2,8 +2,7 @@
 
 /// The description of a transfer in the format of Aspera's `transfer_spec` (version 1).
 ///
-/// Every field is stored unchanged, including fields that this package does not know. Fields can contain a password, a
-/// key and a token, which the description does not show.
+/// Every field is stored unchanged, also an unknown one. Fields can contain secrets, which the description hides.
 ///
 /// ```swift
 /// var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg", to: "2026/cat.jpg")], destinationRoot: "/photos")
@@ -12,9 +11,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
   /// The fields of the `transfer_spec`, in the order in which they were received or added.
   public var fields: JSONObject
 
-  /// Creates a specification from JSON fields, without validation.
-  ///
-  /// - Parameter fields: The fields of a `transfer_spec`.
+  /// Creates a specification from the fields of a `transfer_spec`, without validation.
   public init(fields: JSONObject) { self.fields = fields }
 
   /// Creates a specification for files and folders.
@@ -78,14 +75,10 @@ public enum TransferDirection: String, Sendable, Hashable {
 public struct TransferPath: Sendable, Hashable {
   /// The path of the file or folder on the sending side.
   public var source: String
-  /// The path below the destination root, or `nil` if the file keeps its name.
+  /// The path below the destination root, which all paths of a transfer have or none, or `nil` to keep the name.
   public var destination: String?
 
-  /// Creates a path from the path on the sending side.
-  ///
-  /// - Parameters:
-  ///   - source: The path on the sending side.
-  ///   - destination: The path below the destination root. Either all paths of a transfer have one, or none of them.
+  /// Creates a path; the parameters are the properties.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
@@ -357,16 +350,17 @@ extension TransferSpec {
 
   private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
     var publicFields = JSONObject()
-    for (name, value) in object {
-      switch value {
-      case .string, .array, .object:
-        let name = name.lowercased()
-        if secretWords.contains(where: { name.contains($0) }) { continue }
-      case .number, .bool, .null: break
-      }
+    for (name, value) in object where !isSecret(value, named: name.lowercased()) {
       publicFields[name] = withoutSecrets(value)
     }
     return publicFields
+  }
+
+  private static func isSecret(_ value: JSONValue, named lowercaseName: String) -> Bool {
+    switch value {
+    case .string, .array, .object: secretWords.contains { lowercaseName.contains($0) }
+    case .number, .bool, .null: false
+    }
   }
 
   private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
@@ -422,6 +416,7 @@ extension TransferSpec {
   /// Returns a field's value unless it is `null`, which counts as an absent field.
   func value(_ name: String) -> JSONValue? { fields[name].flatMap { $0 == .null ? nil : $0 } }
   func text(_ name: String) -> String? { fields[name]?.string }
+  func nonemptyText(_ name: String) -> String? { fields[name]?.nonemptyString }
   func nonblankText(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
   func number(_ name: String) -> Int? { fields[name]?.integer }
   func flag(_ name: String) -> Bool? { fields[name]?.bool }
@@ -432,13 +427,19 @@ extension TransferSpec {
   mutating func setFlag(_ name: String, _ isSet: Bool?) { fields[name] = isSet.map { .bool($0) } }
 }
 
+extension JSONValue {
+  /// The string, or `nil` if the value is an empty string or no string.
+  package var nonemptyString: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
 extension TransferSpec {
+  /// The fields that together have the effect of `delete_source`.
   static let deletionFields = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
 
-  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  private static let schemaNamesByNodeName = [
-    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
-    "remote_preserve_acls": "preserve_remote_acls",
+  /// Pairs of fields for one setting: the Node API and aspera-cli's schema have different names for three settings.
+  private static let alternativeFields = [
+    ("src_base", "src_base64"), ("tags", "tags64"), ("preserve_xattrs", "preserve_extended_attrs"),
+    ("remote_preserve_xattrs", "preserve_remote_extended_attrs"), ("remote_preserve_acls", "preserve_remote_acls"),
   ]
 
   /// Checks everything about the specification that can be checked before a transfer starts.
@@ -450,28 +451,41 @@ extension TransferSpec {
   /// environment variable, and tries the value as both.
   ///
   /// - Throws: An ``AsperaError`` with the name of the invalid field but not its value: `ambiguousCredential`,
-  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
-  ///   `invalidSpecification`.
+  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for the corresponding fields, else `invalidSpecification`.
   public func validate() throws(AsperaError) {
     for field in TransferField.all { if let value = value(field.name) { try field.check(value) } }
     guard direction != nil else { throw Self.invalid("has no direction", remedy: "Set direction to send or receive.") }
-    try checkFiles()
+    try checkContradictions()
     try checkCredentials()
     if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
-    if text("token")?.isEmpty == true {
-      throw AsperaError(
-        .invalidToken, "The token of the transfer specification is empty.",
-        remedy: "Leave the field out if no token is needed.")
-    }
-    if fields["tags"]?.object != nil, text("tags64") != nil {
-      throw Self.invalid("has both tags and tags64", remedy: "Leave one of them out.")
-    }
     if contentProtection != nil, nonblankText("content_protection_password") == nil {
       throw Self.invalid(
         "has content_protection without a password",
         remedy: "Set content_protection_password; ascp would prompt for it.")
     }
     try checkWebSocket()
+  }
+
+  private func checkContradictions() throws(AsperaError) {
+    // Fields with the same effect must not contradict each other.
+    let deletionPairs =
+      (Self.deletionFields + ["remove_empty_source_dir"]).map { ("delete_source", $0) }
+      + [("remove_empty_source_dir", "remove_empty_source_directory")]
+    for (first, second) in deletionPairs {
+      guard let firstFlag = flag(first), let secondFlag = flag(second), firstFlag != secondFlag else { continue }
+      throw Self.invalid(
+        "has \(first) \(firstFlag) and \(second) \(secondFlag)", remedy: "Leave \(first) out, or \(second).")
+    }
+    let removesFiles = flag("delete_source") == true || removesSources == true
+    if removesFiles, sourceArchive != nil {
+      throw Self.invalid("both removes and moves the sources", remedy: "Leave move_after_transfer out, or the removal.")
+    }
+    if flag("remove_skipped") == true, !removesFiles {
+      throw Self.invalid("has remove_skipped without remove_after_transfer", remedy: "Set both of them, or none.")
+    }
+    for (first, second) in Self.alternativeFields where value(first) != nil && value(second) != nil {
+      throw Self.invalid("has both \(first) and \(second), which are one setting", remedy: "Leave one of them out.")
+    }
   }
 
   private func checkCredentials() throws(AsperaError) {
@@ -513,34 +527,5 @@ extension TransferSpec {
     AsperaError(
       .ambiguousCredential, "The transfer specification has \(credentials).",
       remedy: "Leave one of them out; it is undefined which one ascp would use.")
-  }
-
-  private func checkFiles() throws(AsperaError) {
-    let deletesSource = fields["delete_source"]?.bool
-    for name in Self.deletionFields + ["remove_empty_source_dir"] {
-      guard let deletesSource, let other = fields[name]?.bool, other != deletesSource else { continue }
-      throw Self.invalid(
-        "has delete_source \(deletesSource) and \(name) \(other)", remedy: "Leave delete_source out, or \(name).")
-    }
-    let removesEmptySource = ["remove_empty_source_dir", "remove_empty_source_directory"].map { fields[$0]?.bool }
-    if let one = removesEmptySource[0], let other = removesEmptySource[1], one != other {
-      throw Self.invalid(
-        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)",
-        remedy: "Leave one of them out.")
-    }
-    let removesFiles = fields["delete_source"]?.bool == true || removesSources == true
-    if removesFiles, sourceArchive != nil {
-      throw Self.invalid(
-        "both removes the sources and moves them", remedy: "Leave move_after_transfer out, or the removal.")
-    }
-    if fields["remove_skipped"]?.bool == true, !removesFiles {
-      throw Self.invalid("has remove_skipped without remove_after_transfer", remedy: "Set both of them, or none.")
-    }
-    if text("src_base") != nil, text("src_base64") != nil {
-      throw Self.invalid("has both src_base and src_base64", remedy: "Leave one of them out.")
-    }
-    for (name, schemaName) in Self.schemaNamesByNodeName where text(name) != nil && text(schemaName) != nil {
-      throw Self.invalid("has both \(name) and \(schemaName), which are one setting", remedy: "Leave one of them out.")
-    }
   }
 }

@@ -74,19 +74,14 @@ extension EnvironmentCredentialProvider {
 
 /// A provider of temporary keys for a TKE pod's role, configured by environment variables.
 struct TencentPodRoleProvider: CredentialProvider {
-  private static let roleARNVariable = "TKE_ROLE_ARN"
-  private static let providerIDVariable = "TKE_PROVIDER_ID"
-  private static let tokenFileVariable = "TKE_WEB_IDENTITY_TOKEN_FILE"
-  private static let regionVariable = "TKE_REGION"
-
   let source = "Tencent Cloud pod role"
   let services: TencentServices
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all four of them, or none.")
     // Other tools also set the region, so the region alone does not configure a role.
-    let roleVariables = [Self.roleARNVariable, Self.providerIDVariable, Self.tokenFileVariable]
-    let values = try context.variables(roleVariables + [Self.regionVariable], requiring: roleVariables, at: location)
+    let roleVariables = ["TKE_ROLE_ARN", "TKE_PROVIDER_ID", "TKE_WEB_IDENTITY_TOKEN_FILE"]
+    let values = try context.variables(roleVariables + ["TKE_REGION"], requiring: roleVariables, at: location)
     let (roleARN, providerID, tokenFile, region) = (values[0], values[1], values[2], values[3])
     let role = TencentServices.PodRole(arn: roleARN, providerID: providerID, region: region)
     let provider = services.webIdentity(role, context.token(in: tokenFile, for: location))

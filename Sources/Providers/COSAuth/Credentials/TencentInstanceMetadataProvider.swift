@@ -28,7 +28,6 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
 
   /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the instance lacks the role or the service does not work.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -27,14 +27,16 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   ///
   /// - Parameter profile: The profile name. If `nil`, the profile that `TCCLI_PROFILE` specifies, or `default`.
   public static func tccliProfile(_ profile: String? = nil) -> Self {
-    Self(source: "Tencent Cloud CLI") { (context) throws(CredentialError) in
-      IssuedCredential(try tccliKey(profile ?? context.variable("TCCLI_PROFILE"), in: context))
+    let source = "Tencent Cloud CLI"
+    return Self(source: source) { (context) throws(CredentialError) in
+      IssuedCredential(try tccliKey(profile ?? context.variable("TCCLI_PROFILE"), source: source, in: context))
     }
   }
 
-  private static func tccliKey(_ profile: String?, in context: ProviderContext) throws(CredentialError) -> AccessKey {
-    let source = "Tencent Cloud CLI"
-    let name = profile ?? "default"
+  private static func tccliKey(
+    _ chosenName: String?, source: String, in context: ProviderContext
+  ) throws(CredentialError) -> AccessKey {
+    let name = chosenName ?? "default"
     // The name becomes part of a path, and must not lead out of the folder.
     guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
@@ -42,7 +44,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     }
     let path = "~/.tccli/\(name).credential"
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
-    let contents = try file.read(in: context, named: profile == nil ? nil : path)
+    let contents = try file.read(in: context, named: chosenName == nil ? nil : path)
     let settings = try SettingTable(json: contents.bytes, at: contents.location)
     let keyNames = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
     guard let key = try settings.key(keyNames) else { throw contents.location.error(.notConfigured, "has no key") }
@@ -152,11 +154,12 @@ struct YAMLMapping {
     if !isFound { return nil }
   }
 
+  /// Returns the key and the value in a line, or `nil` for a line of a list or without a colon before whitespace.
   private static func pair(_ line: String) -> (key: String, value: String)? {
     guard let colon = line.firstIndex(of: ":"), let key = line[..<colon].trimmed else { return nil }
-    let rest = line[line.utf8.index(after: colon)...]
-    guard rest.first.map(\.isWhitespace) ?? true, !key.hasPrefix("- ") else { return nil }
-    return (key.lowercased(), rest.trimmed ?? "")
+    let value = line[line.utf8.index(after: colon)...]
+    guard value.first.map(\.isWhitespace) ?? true, !key.hasPrefix("- ") else { return nil }
+    return (key.lowercased(), value.trimmed ?? "")
   }
 
   /// Returns the string in a value, with or without quotation marks, or `nil` if the value is not a plain string.
@@ -164,8 +167,8 @@ struct YAMLMapping {
     if let quote = value.first, quote == "\"" || quote == "'" {
       let body = value.dropFirst()
       guard let end = body.firstIndex(of: quote), !body[..<end].contains("\\") else { return nil }
-      let rest = body[body.utf8.index(after: end)...].trimmed
-      return rest == nil || rest?.hasPrefix("#") == true ? String(body[..<end]) : nil
+      let remainder = body[body.utf8.index(after: end)...].trimmed
+      return remainder?.hasPrefix("#") ?? true ? String(body[..<end]) : nil
     }
     guard let first = value.first, !structuralCharacters.contains(first) else { return nil }
     return value.firstRange(of: " #").map { value[..<$0.lowerBound].trimmed ?? "" } ?? value

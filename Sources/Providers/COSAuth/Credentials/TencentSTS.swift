@@ -7,19 +7,19 @@ internal import StorageCrypto
 
 /// An endpoint of Tencent Cloud's token service (STS).
 public struct TencentSTSEndpoint: Sendable, Hashable {
-  let url: String
+  let baseURL: String
 
   /// The default STS endpoint: `sts.tencentcloudapi.com`.
-  public static let standard = TencentSTSEndpoint(url: "https://sts.tencentcloudapi.com")
+  public static let standard = TencentSTSEndpoint(baseURL: "https://sts.tencentcloudapi.com")
   /// The STS endpoint inside the vendor's network: `sts.internal.tencentcloudapi.com`.
-  public static let `internal` = TencentSTSEndpoint(url: "https://sts.internal.tencentcloudapi.com")
+  public static let `internal` = TencentSTSEndpoint(baseURL: "https://sts.internal.tencentcloudapi.com")
   /// The STS endpoint for accounts outside of mainland China: `sts.intl.tencentcloudapi.com`.
-  public static let international = TencentSTSEndpoint(url: "https://sts.intl.tencentcloudapi.com")
+  public static let international = TencentSTSEndpoint(baseURL: "https://sts.intl.tencentcloudapi.com")
 
   /// Returns a custom STS endpoint.
   ///
   /// - Parameter url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
-  public static func url(_ url: String) -> TencentSTSEndpoint { TencentSTSEndpoint(url: url) }
+  public static func url(_ url: String) -> TencentSTSEndpoint { TencentSTSEndpoint(baseURL: url) }
 }
 
 /// The token service (STS) at an endpoint, with the region that requests name.
@@ -27,10 +27,11 @@ struct TencentSTS: Sendable, Hashable {
   let region: String
   let endpoint: TencentSTSEndpoint
 
+  /// Returns a call of an operation, after checking that the region can be the value of a header.
   func unsignedCall(
-    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
+    of action: String, with parameters: JSONObject, _ check: RequestCheck
   ) throws(CredentialError) -> ServiceCall {
-    let address = try check.address(endpoint.url)
+    let address = try check.address(endpoint.baseURL)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
       throw check.refusal("The name of the region is not valid.", remedy: "Write it like ap-guangzhou.")
@@ -64,11 +65,12 @@ extension TencentRole {
 }
 
 extension SignedExchange {
-  func tencentRoleKey(
-    for call: ServiceCall, source: String, in context: ProviderContext, permanent: Bool = false
+  /// Sends a call that is signed for STS, and returns the temporary key in the response.
+  func requestTencentKey(
+    with call: ServiceCall, source: String, in context: ProviderContext, requiringPermanentKey: Bool = false
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let response = try await response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: permanent
+      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: requiringPermanentKey
     ) { call }
     return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
@@ -102,16 +104,18 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  func tencentRoleKey(in received: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let response = try object(received)["Response"]?.object else {
+  /// Returns the temporary key in a response of STS, in which the expiration is beside the key.
+  func tencentRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let content = try object(response)["Response"]?.object else {
       throw malformed("The response has no object Response.")
     }
-    guard let fields = response["Credentials"]?.object else {
+    guard let fields = content["Credentials"]?.object else {
       throw malformed("The response has no object Credentials inside Response.")
     }
-    return try tencentKey(in: fields, expirationIn: response, at: received.issuerTime)
+    return try tencentKey(in: fields, expirationIn: content, at: response.issuerTime)
   }
 
+  /// Returns the temporary key in the fields that STS and the metadata service have in common.
   func tencentKey(
     in fields: JSONObject, expirationIn object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -41,14 +41,13 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    let call = try role.endpoint.unsignedCall("AssumeRole", try role.parameters(check), check)
-    return try await service.tencentRoleKey(for: call, source: source, in: context)
+    let call = try role.endpoint.unsignedCall(of: "AssumeRole", with: try role.parameters(check), check)
+    return try await service.requestTencentKey(with: call, source: source, in: context)
   }
 }
 
@@ -101,7 +100,6 @@ public struct TencentFederationProvider: CredentialProvider {
 
   /// Requests a temporary key from the token service and returns it with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
@@ -112,8 +110,8 @@ public struct TencentFederationProvider: CredentialProvider {
       "DurationSeconds": .number(JSONNumber(seconds)), "Name": .string(name),
       "Policy": .string(policy.percentEncoded()),
     ]
-    let call = try sts.unsignedCall("GetFederationToken", parameters, check)
-    return try await service.tencentRoleKey(for: call, source: source, in: context, permanent: true)
+    let call = try sts.unsignedCall(of: "GetFederationToken", with: parameters, check)
+    return try await service.requestTencentKey(with: call, source: source, in: context, requiringPermanentKey: true)
   }
 }
 
@@ -141,14 +139,9 @@ public struct TencentWebIdentityProvider: CredentialProvider {
 
   /// Creates a provider that assumes a role with an identity token.
   ///
-  /// - Parameters:
-  ///   - roleARN: The role's ARN: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - providerID: The name, in the vendor's console, of the identity provider that issued the token.
-  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - duration: The lifetime of the keys: whole seconds up to 43200, and at most the role's maximum.
-  ///   - region: The region ID in the request; the response does not depend on the region.
-  ///   - endpoint: The STS endpoint.
-  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
+  /// `providerID` is the name, in the vendor's console, of the identity provider that issued the token. `token` returns
+  /// the identity token, and is called for each request, because tokens are rotated. The other parameters are those of
+  /// ``TencentAssumeRoleProvider``.
   public init(
     roleARN: String, providerID: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(7200), region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard,
@@ -164,19 +157,18 @@ public struct TencentWebIdentityProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
-    var parameters = try role.parameters(check)
+    let roleParameters = try role.parameters(check)
     try check.requireResourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
-    parameters["ProviderId"] = .string(providerID)
-    let response = try await exchange.send { [parameters] () async throws(CredentialError) in
+    let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
-      var parameters = parameters
+      var parameters = roleParameters
+      parameters["ProviderId"] = .string(providerID)
       parameters["WebIdentityToken"] = .string(identity.reveal())
-      var call = try role.endpoint.unsignedCall("AssumeRoleWithWebIdentity", parameters, check)
+      var call = try role.endpoint.unsignedCall(of: "AssumeRoleWithWebIdentity", with: parameters, check)
       // The value with which the vendor's SDKs mark a request that needs no signature.
       call.request.headerFields[.authorization] = "SKIP"
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"

@@ -22,20 +22,21 @@ package enum ACS3Signature {
     "\(algorithm)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
 
+  package static func signature(
+    of call: ServiceCall, signing names: [String], secret: Secret
+  ) throws(SigningError) -> String {
+    signature(of: stringToSign(canonicalRequest: try canonicalRequest(of: call, signing: names)), secret: secret)
+  }
+
   /// Returns the signature of a string to sign; the HMAC key is the secret itself, without key derivation.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  package static func expected(
-    for call: ServiceCall, signing names: [String], secret: Secret
-  ) throws(SigningError) -> String {
-    signature(of: stringToSign(canonicalRequest: try canonicalRequest(of: call, signing: names)), secret: secret)
-  }
-
+  /// Returns the query with its pairs encoded once and sorted by their decoded names and values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
-    return FormPair.sorted(pairs).map(\.encoded).joined(separator: "&")
+    return FormPair.written(FormPair.sorted(pairs))
   }
 }
 
@@ -53,9 +54,12 @@ package struct ACS3Signer: ServiceSigner {
     signed.request.headerFields[.acsDate] = context.date.iso8601
     signed.request.headerFields[.acsContentSHA256] = call.bodyHash
     signed.setToken(of: key, named: .acsSecurityToken)
-    for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] { _ = try signed.signedValue(of: name) }
+    // Only present headers are signed, so a missing one would not become an error before the service rejects the call.
+    for name in [HTTPField.Name.acsAction, .acsVersion, .acsNonce] {
+      _ = try signed.signedValue(of: name.canonicalName)
+    }
     let names = ACS3Signature.signedHeaders(of: signed)
-    let signature = try ACS3Signature.expected(for: signed, signing: names, secret: key.secret)
+    let signature = try ACS3Signature.signature(of: signed, signing: names, secret: key.secret)
     signed.request.headerFields[.authorization] =
       "\(ACS3Signature.algorithm) Credential=\(key.id),SignedHeaders=\(names.joined(separator: ";")),"
       + "Signature=\(signature)"

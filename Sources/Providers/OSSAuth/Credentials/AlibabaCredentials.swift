@@ -96,19 +96,15 @@ private struct NamedProfileCheck: CredentialProvider {
 
 /// A provider of temporary keys for a pod's role (RRSA), configured by environment variables.
 struct AlibabaPodRoleProvider: CredentialProvider {
-  private static let roleARNVariable = "ALIBABA_CLOUD_ROLE_ARN"
-  private static let providerARNVariable = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
-  private static let tokenFileVariable = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
-
   let source = "Alibaba Cloud pod role"
   let services: AlibabaServices
 
   /// Assumes the role, unless only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable too.
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
+    let tokenVariables = ["ALIBABA_CLOUD_OIDC_PROVIDER_ARN", "ALIBABA_CLOUD_OIDC_TOKEN_FILE"]
     let values = try context.variables(
-      [Self.roleARNVariable, Self.providerARNVariable, Self.tokenFileVariable],
-      requiring: [Self.providerARNVariable, Self.tokenFileVariable], at: location)
+      ["ALIBABA_CLOUD_ROLE_ARN"] + tokenVariables, requiring: tokenVariables, at: location)
     let (roleARN, providerARN, tokenFile) = (values[0], values[1], values[2])
     var role = AlibabaRole(arn: roleARN, endpoint: .global)
     if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }

@@ -40,7 +40,6 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
 
   /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {

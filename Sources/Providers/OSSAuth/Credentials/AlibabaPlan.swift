@@ -8,11 +8,13 @@ indirect enum AlibabaPlan: Sendable {
   case key(AccessKey)
   /// A key for a role of the instance, or for the instance's own role, from the metadata service.
   case instanceRole(String?)
+  /// A key for a role, which the key of another plan assumes.
   case role(AlibabaRole, with: AlibabaPlan)
   case webIdentity(AlibabaRole, providerARN: String, tokenFile: String)
   case command(CredentialCommand, timeout: Duration)
   case uri(String)
 
+  /// Returns the provider that carries out the plan; `location` is that of the profile.
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
@@ -30,6 +32,7 @@ indirect enum AlibabaPlan: Sendable {
     }
   }
 
+  /// Returns a key from the plan, whose errors name the profile's location.
   func issue(
     at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -66,16 +69,17 @@ extension SettingTable {
     var usesPrivateNetwork: String?
   }
 
+  /// Returns the role in the settings with the given names; a duration of zero stands for the default.
   func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRole {
     var role = AlibabaRole(arn: try required(names.arn), endpoint: .global)
     if let name = try text(names.sessionName) { role.sessionName = name }
     if let name = names.seconds, let seconds = try integer(name), seconds != 0 { role.duration = .seconds(seconds) }
     role.policy = try names.policy.flatMap(text)
     role.externalID = try names.externalID.flatMap(text)
-    if let region = try names.region.flatMap(text) {
+    if let name = names.region, let region = try text(name) {
       let isPrivate = try names.usesPrivateNetwork.map(flag) ?? false
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
-        throw location.malformed("has no region in “\(names.region ?? "")”")
+        throw location.malformed("has an invalid region in “\(name)”")
       }
       role.endpoint = endpoint
     }

@@ -8,25 +8,25 @@ internal import StorageCrypto
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
   static let apiVersion = "2015-04-01"
 
-  let url: String
+  let baseURL: String
 
   /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
-  public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
+  public static let global = AlibabaSTSEndpoint(baseURL: "https://sts.aliyuncs.com")
 
   /// Returns the public STS endpoint for a region ID such as `cn-hangzhou`: `sts.<region>.aliyuncs.com`.
   public static func region(_ region: String) -> AlibabaSTSEndpoint {
-    AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
+    AlibabaSTSEndpoint(baseURL: "https://sts.\(region).aliyuncs.com")
   }
 
   /// Returns the STS endpoint inside the private network (VPC) of a region: `sts-vpc.<region>.aliyuncs.com`.
   public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
-    AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
+    AlibabaSTSEndpoint(baseURL: "https://sts-vpc.\(region).aliyuncs.com")
   }
 
   /// Returns a custom STS endpoint.
   ///
   /// - Parameter url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
-  public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
+  public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(baseURL: url) }
 }
 
 extension AlibabaSTSEndpoint {
@@ -41,6 +41,7 @@ extension AlibabaSTSEndpoint {
 typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
 
 extension AlibabaRole {
+  /// Returns the checked parameters.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -78,6 +79,7 @@ extension RefusalRules {
 }
 
 extension ServiceResponse {
+  /// The refusal in an error response; the metadata service names the code `Success` in others.
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
     return ServiceRefusal(code: code, message: object["Message"]?.string ?? "", requestID: object["RequestId"]?.string)
@@ -85,6 +87,7 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
+  /// Returns the temporary key in a response of STS.
   func alibabaRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(response)["Credentials"]?.object else {
       throw malformed("The response has no object Credentials.")
@@ -92,7 +95,10 @@ extension CredentialReader {
     return try alibabaKey(in: fields, at: response.issuerTime)
   }
 
-  func alibabaKey(in fields: JSONObject, at time: Timestamp?) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, expirationIn: fields, at: time)
+  /// Returns the temporary key in the fields that all of Alibaba Cloud's services have in common.
+  func alibabaKey(
+    in fields: JSONObject, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, expirationIn: fields, at: issuerTime)
   }
 }

@@ -8,11 +8,6 @@ public import StorageAuth
 ///
 /// The provider sends `AssumeRole` requests that are signed with ACS3-HMAC-SHA256. If the service rejects the signing
 /// time, the provider signs the request again once with the service's time, and uses that time for later requests.
-///
-/// ```swift
-/// let keys = AlibabaAssumeRoleProvider(
-///   roleARN: "acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss)
-/// ```
 public struct AlibabaAssumeRoleProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
@@ -49,14 +44,13 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let parameters = try role.parameters(check)
-    let address = try check.address(role.endpoint.url).appending("/?" + FormPair.written(parameters))
+    let address = try check.address(role.endpoint.baseURL).appending("/?" + FormPair.written(parameters))
     let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal, in: context) {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
@@ -69,14 +63,12 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
 }
 
 extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
-  /// Returns a provider of temporary keys for an Alibaba Cloud role that another key may assume.
+  /// Returns a provider that assumes an Alibaba Cloud role; ``AlibabaAssumeRoleProvider`` describes the parameters.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
   ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss))
   /// ```
-  ///
-  /// The parameters are those of the initializer of ``AlibabaAssumeRoleProvider``.
   public static func alibabaAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -101,14 +93,9 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 
   /// Creates a provider that assumes a role with an identity token.
   ///
-  /// - Parameters:
-  ///   - roleARN: The role's ARN: `acs:ram::<account>:role/<name>`.
-  ///   - providerARN: The ARN of the token's issuer: `acs:ram::<account>:oidc-provider/<name>`.
-  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
-  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
-  ///   - endpoint: The STS endpoint.
-  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
+  /// `providerARN` is the ARN of the token's issuer: `acs:ram::<account>:oidc-provider/<name>`. `token` returns the
+  /// identity token, and is called for each request, because tokens are rotated. The other parameters are those of
+  /// ``AlibabaAssumeRoleProvider``.
   public init(
     roleARN: String, providerARN: String, sessionName: String = "swift-storage-auth",
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
@@ -130,7 +117,6 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: The errors of ``AlibabaAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
@@ -144,7 +130,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       FormPair("Format", "JSON"), FormPair("Timestamp", exchange.time.now.iso8601),
       FormPair("SignatureNonce", ServiceNonce.random()),
     ])
-    let address = try check.address(role.endpoint.url).appending("/?" + query)
+    let address = try check.address(role.endpoint.baseURL).appending("/?" + query)
     let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
       let form = parameters + [FormPair("OIDCProviderArn", providerARN), FormPair("OIDCToken", identity.reveal())]

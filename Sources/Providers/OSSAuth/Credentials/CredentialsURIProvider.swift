@@ -30,7 +30,6 @@ public struct CredentialsURIProvider: CredentialProvider, Redacted {
 
   /// Requests a temporary key from the URL and returns it with the server's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `rejected` if the server refuses the request, `malformedResponse` if the response
   ///   has no usable key, `failed` or `timeout` if the server cannot be reached.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {

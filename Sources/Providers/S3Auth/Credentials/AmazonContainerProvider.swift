@@ -34,12 +34,11 @@ public struct AmazonContainerProvider: CredentialProvider {
 
   /// Requests a temporary key from the container platform and returns it with the platform's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the environment specifies no URL; `failed` if the URL is not
   ///   allowed or cannot be reached; `rejected` if the platform refuses the request; `malformedResponse` if the
   ///   response has no usable key; `timeout` if the platform does not respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let call = try url(in: context).call(.get, headers: try headers(in: context))
+    let call = try configuredURL(in: context).call(.get, headers: try authorizationHeader(in: context))
     let exchange = try ServiceExchange(source: source, in: context, timeout: Self.timeout)
     let reader = CredentialReader(source: source, remedy: "Check that the address is that of the platform.")
     var remainingAttempts = Self.attemptLimit
@@ -67,7 +66,8 @@ public struct AmazonContainerProvider: CredentialProvider {
       source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeURIVariable).")
   }
 
-  private func url(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
+  /// Returns the URL in the environment, to which the request and its token may be sent.
+  private func configuredURL(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
     if let path = context.variable(Self.relativeURIVariable) {
       guard path.hasBytePrefix("/"), let url = ServiceURL(Self.platformURL + path) else {
         throw environmentLocation.error(
@@ -92,8 +92,8 @@ public struct AmazonContainerProvider: CredentialProvider {
     return url
   }
 
-  private func headers(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
-    guard let (token, tokenLocation) = try token(in: context) else { return [:] }
+  private func authorizationHeader(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
+    guard let (token, tokenLocation) = try configuredToken(in: context) else { return [:] }
     // A line break would start another header.
     guard !token.isEmpty, HTTPField.isValidValue(token) else {
       throw tokenLocation.error(
@@ -102,7 +102,8 @@ public struct AmazonContainerProvider: CredentialProvider {
     return [.authorization: token]
   }
 
-  private func token(
+  /// Returns the token in the file or the variable; a file that is named must exist.
+  private func configuredToken(
     in context: ProviderContext
   ) throws(CredentialError) -> (text: String, location: SettingLocation)? {
     if let path = context.variable(Self.tokenFileVariable) {

@@ -71,17 +71,14 @@ extension EnvironmentCredentialProvider {
 
 /// A provider of temporary keys for a role that a pod or a job assumes, configured by environment variables.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
-  private static let tokenFileVariable = "AWS_WEB_IDENTITY_TOKEN_FILE"
-  private static let roleARNVariable = "AWS_ROLE_ARN"
-
   let source = "Amazon web identity"
   let services: AmazonServices
 
   /// Assumes the role, unless only `AWS_ROLE_ARN` is set, because other tools set that variable too.
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
-    let values = try context.variables(
-      [Self.tokenFileVariable, Self.roleARNVariable], requiring: [Self.tokenFileVariable], at: location)
+    let tokenVariable = "AWS_WEB_IDENTITY_TOKEN_FILE"
+    let values = try context.variables([tokenVariable, "AWS_ROLE_ARN"], requiring: [tokenVariable], at: location)
     let (tokenFile, roleARN) = (values[0], values[1])
     var role = AmazonRole(arn: roleARN, endpoint: try AmazonSettings(context).stsEndpoint)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }

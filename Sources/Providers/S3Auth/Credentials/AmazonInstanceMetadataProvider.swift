@@ -42,13 +42,13 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
 
   /// Requests a temporary key from the metadata service and returns it with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `notConfigured` if the service cannot be reached or the instance has no role;
   ///   `failed`, `timeout` or `malformedResponse` if the service does not work correctly.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     // The service can forget a token, so a rejected token is replaced once.
     for _ in 0..<2 {
-      if let issued = try await key(try await tokenHeaders(in: context), in: context) { return issued }
+      let headers = try await tokenHeaders(in: context)
+      if let issued = try await requestKey(with: headers, in: context) { return issued }
     }
     throw CredentialError(
       .failed, source: source, "The metadata service rejects the tokens that it issued (HTTP 401).",
@@ -56,24 +56,24 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   }
 
   /// Returns a temporary key for the role, or `nil` if the service no longer accepts the token (HTTP 401).
-  private func key(
-    _ headers: HTTPFields, in context: ProviderContext
+  private func requestKey(
+    with headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<AccessKey>? {
     var name = role
     if name == nil {
-      guard let list = try await response(to: Self.rolesPath, headers, in: context) else { return nil }
+      guard let list = try await get(Self.rolesPath, headers: headers, in: context) else { return nil }
       name = try service.firstRole(in: list)
     }
     guard let name else { throw service.noRole }
     let path = Self.rolesPath + (try service.pathElement(ofRole: name))
-    guard let response = try await response(to: path, headers, in: context) else { return nil }
+    guard let response = try await get(path, headers: headers, in: context) else { return nil }
     guard response.status != 404 else { throw service.unknownRole(name) }
     return try service.reader.amazonKey(in: service.fields(of: response), tokenField: "Token", at: response.issuerTime)
   }
 
   /// Returns a response with a key, a role or the status 404, or `nil` if the service no longer accepts the token.
-  private func response(
-    to path: String, _ headers: HTTPFields, in context: ProviderContext
+  private func get(
+    _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse? {
     let response = try await service.send(.get, path, headers: headers, in: context)
     if response.status == 401 { return nil }

@@ -12,10 +12,12 @@ indirect enum AmazonPlan: Sendable {
   case container
   /// A key for the instance's role, from the metadata service.
   case instanceRole
+  /// A key for a role, which the key of another plan assumes.
   case role(AmazonRole, with: AmazonPlan)
   case webIdentity(AmazonRole, tokenFile: String)
   case command(CredentialCommand)
 
+  /// Returns the provider that carries out the plan; `location` is that of the profile.
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
@@ -32,6 +34,7 @@ indirect enum AmazonPlan: Sendable {
     }
   }
 
+  /// Returns a key from the plan, whose errors name the profile's location.
   func issue(
     at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -75,6 +78,7 @@ struct AmazonPlanReader {
         "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
   }
 
+  /// Returns the plan to assume a role with exactly one of the three sources that a profile can name.
   private func rolePlan(
     _ arn: String, of profile: AmazonProfile, dependents: [String]
   ) throws(CredentialError) -> AmazonPlan {
@@ -97,19 +101,21 @@ struct AmazonPlanReader {
       throw interactionError("requires a code from the user (“mfa_serial”)", of: profile, dependents: dependents)
     }
     if let source = try profile.text("credential_source") {
-      return .role(role, with: try plan(from: source, at: location))
+      return .role(role, with: try plan(forCredentialSource: source, at: location))
     }
     return .role(role, with: try sourcePlan(of: profile, dependents: dependents))
   }
 
-  private func plan(from credentialSource: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan {
-    switch credentialSource {
+  private func plan(
+    forCredentialSource source: String, at location: SettingLocation
+  ) throws(CredentialError) -> AmazonPlan {
+    switch source {
     case "Environment": return .environment
     case "EcsContainer": return .container
     case "Ec2InstanceMetadata": return .instanceRole
     default:
       throw location.malformed(
-        "has the “credential_source” \(credentialSource.shownIfName)",
+        "has the “credential_source” \(source.shownIfName)",
         remedy: "Use Environment, EcsContainer or Ec2InstanceMetadata.")
     }
   }

@@ -30,7 +30,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
       // Only a role needs the endpoint; an invalid setting of the endpoint does not matter to other sources of keys.
       let endpoint: AmazonSTSEndpoint =
         profile.section(with: "role_arn") == nil
-        ? .global : try AmazonSettings.stsEndpoint(context, files: files, profile: profile)
+        ? .global : try AmazonSettings.configuredSTSEndpoint(in: context, files: files, profile: profile)
       let reader = AmazonPlanReader(files: files, endpoint: endpoint, isNamed: chosenName != nil)
       return try await reader.plan(for: profile).issue(at: profile.location, in: context, through: services)
     }

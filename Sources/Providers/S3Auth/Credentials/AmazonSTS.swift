@@ -6,16 +6,17 @@ internal import StorageAuth
 
 /// An endpoint of Amazon's or a compatible token service (STS), with the region in the signature's scope.
 public struct AmazonSTSEndpoint: Sendable, Hashable {
-  let region: String
-  /// The URL of an endpoint that is not the region's.
-  private let customURL: String?
+  /// The region in the signature's scope.
+  let signingRegion: String
+  let baseURL: String
 
   /// The global STS endpoint, which is reachable from everywhere: `sts.amazonaws.com`.
-  public static let global = AmazonSTSEndpoint(region: "us-east-1", customURL: "https://sts.amazonaws.com")
+  public static let global = AmazonSTSEndpoint(signingRegion: "us-east-1", baseURL: "https://sts.amazonaws.com")
 
   /// Returns the STS endpoint for a region ID such as `eu-central-1`: `sts.<region>.amazonaws.com`.
   public static func region(_ region: String) -> AmazonSTSEndpoint {
-    AmazonSTSEndpoint(region: region, customURL: nil)
+    let domain = region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+    return AmazonSTSEndpoint(signingRegion: region, baseURL: "https://sts.\(region).\(domain)")
   }
 
   /// Returns a custom STS endpoint, such as that of a compatible service.
@@ -24,20 +25,15 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
   ///   - url: The URL with scheme, host and port: `https`, or `http` if the server runs on this machine.
   ///   - region: The region in the signature's scope.
   public static func url(_ url: String, region: String = "us-east-1") -> AmazonSTSEndpoint {
-    AmazonSTSEndpoint(region: region, customURL: url)
-  }
-
-  var url: String {
-    let domain = region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
-    return customURL ?? "https://sts.\(region).\(domain)"
+    AmazonSTSEndpoint(signingRegion: region, baseURL: url)
   }
 
   /// Returns the URL for requests, or throws an error if the region is invalid, because it could change the host.
-  func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
-    guard region.isAmazonScopePart else {
+  func requestURL(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
+    guard signingRegion.isAmazonScopePart else {
       throw check.refusal("The name of the region is not valid.", remedy: "Write it like eu-central-1.")
     }
-    return try check.address(url).appending("/")
+    return try check.address(baseURL).appending("/")
   }
 }
 
@@ -57,7 +53,8 @@ extension AmazonRole {
 }
 
 extension ServiceURL {
-  func amazonCall(_ form: [FormPair]) -> ServiceCall {
+  /// Returns a call of STS, whose parameters are a form in the body.
+  func amazonCall(with form: [FormPair]) -> ServiceCall {
     let headers: HTTPFields = [
       .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
     ]
@@ -91,19 +88,20 @@ extension RefusalRules {
 }
 
 extension ServiceResponse {
+  /// The refusal in an error response, whose element `Error` is the root or a child of the root.
   var amazonRefusal: ServiceRefusal? {
-    guard let document else { return nil }
-    let errorElement = document.name.isIdentical(to: "Error") ? document : document["Error"]
-    guard let error = errorElement, let code = error["Code"]?.text, !code.isEmpty else { return nil }
+    guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
+      let code = error["Code"]?.text, !code.isEmpty
+    else { return nil }
     let requestID = (document["RequestId"] ?? error["RequestId"])?.text
     return ServiceRefusal(code: code, message: error["Message"]?.text ?? "", requestID: requestID)
   }
 }
 
 extension CredentialReader {
-  /// Returns the temporary key in an XML response: `<…Response><…Result><Credentials>`.
-  func amazonKey(
-    inXML response: ServiceResponse, to action: String
+  /// Returns the temporary key in a response of STS: `<…Response><…Result><Credentials>`.
+  func amazonRoleKey(
+    in response: ServiceResponse, to action: String
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let document = response.document else {
       throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
@@ -128,6 +126,7 @@ extension CredentialReader {
     return child
   }
 
+  /// Returns the temporary key in the fields that Amazon's services have in common, except the name of the token.
   func amazonKey(
     in fields: JSONObject, tokenField: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

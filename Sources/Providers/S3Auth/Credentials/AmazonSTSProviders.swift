@@ -8,11 +8,6 @@ public import StorageAuth
 /// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
 /// signing time, the provider signs the request again once with the service's time, and uses that time for later
 /// requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the IAM User Guide.
-///
-/// ```swift
-/// let keys = AmazonAssumeRoleProvider(
-///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws)
-/// ```
 public struct AmazonAssumeRoleProvider: CredentialProvider {
   private static let action = "AssumeRole"
 
@@ -52,29 +47,26 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
   ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
   ///   `timeout` if the service does not respond in time; or the code of the error of `credentials`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let form = try role.parameters(of: Self.action, check)
-    let call = try role.endpoint.address(check).amazonCall(form)
-    let signer = SigV4Signer(region: role.endpoint.region, service: "sts")
+    let call = try role.endpoint.requestURL(check).amazonCall(with: form)
+    let signer = SigV4Signer(region: role.endpoint.signingRegion, service: "sts")
     let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal, in: context) { call }
-    return try CredentialReader(ofTokenService: source).amazonKey(inXML: response, to: Self.action)
+    return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
   }
 }
 
 extension CredentialProvider where Self == AmazonAssumeRoleProvider {
-  /// Returns a provider of temporary keys for an AWS role that another key may assume.
+  /// Returns a provider that assumes an AWS role; ``AmazonAssumeRoleProvider`` describes the parameters.
   ///
   /// ```swift
   /// let credentials = CredentialCache(
   ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
   /// ```
-  ///
-  /// The parameters are those of the initializer of ``AmazonAssumeRoleProvider``.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -106,13 +98,8 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
 
   /// Creates a provider that assumes a role with an identity token.
   ///
-  /// - Parameters:
-  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
-  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
-  ///   - endpoint: The STS endpoint.
-  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
+  /// `token` returns the identity token, and is called for each request, because tokens are rotated. The other
+  /// parameters are those of ``AmazonAssumeRoleProvider``.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
@@ -133,24 +120,23 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
-  /// - Parameter context: The context of the call.
   /// - Throws: The errors of ``AmazonAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(of: Self.action, check)
-    let address = try role.endpoint.address(check)
+    let requestURL = try role.endpoint.requestURL(check)
     var remainingPauses = Self.pauses[...]
     var hasReadTokenAgain = false
     while true {
       let response = try await exchange.send { () async throws(CredentialError) in
         let identity = try await check.identityToken(token)
-        return PreparedCall(
-          address.amazonCall(parameters + [FormPair("WebIdentityToken", identity.reveal())]), masks: [identity])
+        let form = parameters + [FormPair("WebIdentityToken", identity.reveal())]
+        return PreparedCall(requestURL.amazonCall(with: form), masks: [identity])
       }
       let refusal = response.amazonRefusal
       if response.isSuccess, refusal == nil {
-        return try CredentialReader(ofTokenService: source).amazonKey(inXML: response, to: Self.action)
+        return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
       }
       if refusal?.code == "IDPCommunicationError", let pause = remainingPauses.popFirst() {
         try await sleep(for: pause, by: context.time)

@@ -23,9 +23,6 @@ public struct AmazonSettings: Sendable, Hashable {
   /// The endpoint at the configured URL of STS, or the endpoint of the region.
   let stsEndpoint: AmazonSTSEndpoint
 
-  /// The region in the scope of requests to a configured URL of STS if no region is configured.
-  private static let defaultSTSRegion = AmazonSTSEndpoint.global.region
-
   /// Creates settings from the environment and the shared files.
   ///
   /// - Parameters:
@@ -41,54 +38,44 @@ public struct AmazonSettings: Sendable, Hashable {
   }
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
-    region = try Self.region(in: context, or: profile)
-    endpointURL = try Self.endpointURL(of: "s3", context, files, profile)
-    stsEndpoint = try Self.stsEndpoint(context, files: files, profile: profile)
+    region = try Self.configuredRegion(in: context, or: profile)
+    endpointURL = try Self.configuredURL(of: "s3", in: context, files: files, profile: profile)
+    stsEndpoint = try Self.configuredSTSEndpoint(in: context, files: files, profile: profile)
   }
 
   /// Returns the endpoint of STS without reading the URL of S3, so that an invalid URL of S3 does not matter.
-  static func stsEndpoint(
-    _ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
+  static func configuredSTSEndpoint(
+    in context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
   ) throws(CredentialError) -> AmazonSTSEndpoint {
-    let region = try Self.region(in: context, or: profile)
-    guard let url = try Self.endpointURL(of: "sts", context, files, profile) else {
+    let region = try configuredRegion(in: context, or: profile)
+    guard let url = try configuredURL(of: "sts", in: context, files: files, profile: profile) else {
       return region.map { .region($0) } ?? .global
     }
-    return .url(url, region: region ?? Self.defaultSTSRegion)
+    return .url(url, region: region ?? AmazonSTSEndpoint.global.signingRegion)
   }
 
-  /// Returns whether the configured URLs are ignored; the environment overrides the profile.
-  private static func ignoresConfiguredURLs(
-    _ context: ProviderContext, _ profile: AmazonProfile?
-  ) throws(CredentialError) -> Bool {
-    let setting = "ignore_configured_endpoint_urls"
-    let variable = "AWS_\(setting.uppercased())"
-    guard context.variable(variable) == nil else { return context.isTrue(variable) }
-    return try profile?.section(with: setting)?.settings.flag(setting) ?? false
-  }
-
-  private static func region(
+  private static func configuredRegion(
     in context: ProviderContext, or profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
+    let remedy = "Write it like eu-central-1."
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
       guard region.isAmazonScopePart else {
-        throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
+        throw environment.error(.failed, "sets \(name) to an invalid region", remedy: remedy)
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
-    guard region.isAmazonScopePart else {
-      throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
-    }
+    guard region.isAmazonScopePart else { throw settings.location.malformed("has an invalid “region”", remedy: remedy) }
     return region
   }
 
-  private static func endpointURL(
-    of service: String, _ context: ProviderContext, _ files: AmazonFiles, _ profile: AmazonProfile?
+  /// Returns the URL of a service, from the first of its places in the order that ``endpointURL`` lists.
+  private static func configuredURL(
+    of service: String, in context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
-    guard try !ignoresConfiguredURLs(context, profile) else { return nil }
+    if try ignoresConfiguredURLs(in: context, or: profile) { return nil }
     for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
       if let url = context.variable(name) { return try checked(url, from: name, at: environment) }
     }
@@ -101,6 +88,16 @@ public struct AmazonSettings: Sendable, Hashable {
     }
     guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
     return try checked(settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
+  }
+
+  /// Returns whether the configured URLs are ignored; the environment overrides the profile.
+  private static func ignoresConfiguredURLs(
+    in context: ProviderContext, or profile: AmazonProfile?
+  ) throws(CredentialError) -> Bool {
+    let setting = "ignore_configured_endpoint_urls"
+    let variable = "AWS_\(setting.uppercased())"
+    guard context.variable(variable) == nil else { return context.isTrue(variable) }
+    return try profile?.section(with: setting)?.settings.flag(setting) ?? false
   }
 
   private static func checked(

@@ -31,8 +31,8 @@ package struct SigV4Signature: ScopedSignature {
   /// Returns the encoded query, sorted by the bytes of its encoded names and values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
-    return FormPair.sorted(pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) })
-      .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    let encodedPairs = pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) }
+    return FormPair.sorted(encodedPairs).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }
 }
 

@@ -20,8 +20,7 @@ public final class TransferTokenService: Sendable {
   ///   - rate: The rate limit of each caller, or `nil` for no limit. Each transfer counts as a request.
   ///   - rates: The store that counts the requests of callers.
   ///   - audit: A closure that receives an audit entry for each transfer. It must not block.
-  ///   - context: The network, environment and files that the issuer uses, and the clocks of the service. The default
-  ///     has no network.
+  ///   - context: The network, environment and files of the issuer, and the clocks. The default has no network.
   public init(
     issuer: any TokenIssuer, rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local
@@ -38,8 +37,7 @@ public final class TransferTokenService: Sendable {
   ///   - specification: The transfer specification, as in a setup request.
   ///   - request: The caller and the policy that the app grants.
   /// - Returns: The node's credential for the transfer, which contains the token.
-  /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the policy does not allow the transfer,
-  ///   or if the node issues no token.
+  /// - Throws: A ``TokenServiceError`` if the caller's rate limit or policy, or the node, does not allow the transfer.
   public func grant(
     for specification: TransferSpec, _ request: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferCredential {

@@ -17,8 +17,7 @@ public struct RequestedScope: Sendable, Hashable {
   ///
   /// - Parameter request: The request, whose body is consumed.
   /// - Returns: The requested scopes, at least one.
-  /// - Throws: An `HTTPError` with the status 400 if the body is not a valid list, or 413 if the body exceeds 64 KiB;
-  ///   or an error of reading the body.
+  /// - Throws: An `HTTPError`: 400 if the body is not a valid list, 413 if it exceeds 64 KiB; or an error of the body.
   public static func all(in request: inout Request) async throws -> [RequestedScope] {
     let body = try await request.collectBody(upTo: byteLimit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?.array, !elements.isEmpty else {

@@ -15,7 +15,6 @@ final class HTTP2Deadlines: ChannelInboundHandler, RemovableChannelHandler {
   private let timer = CloseTimer()
   private var openStreamCount = 0
   private var context: ChannelHandlerContext?
-
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   func handlerAdded(context: ChannelHandlerContext) {

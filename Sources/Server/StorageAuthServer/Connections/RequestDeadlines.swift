@@ -27,7 +27,6 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private var bodyAllowance = Duration.zero
   private var bodyWaitStart: NIODeadline?
   private let timer = CloseTimer()
-
   init(_ limits: ConnectionLimits) { self.limits = limits }
 
   // MARK: Connection
@@ -146,23 +145,24 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   // MARK: Time
 
   /// Waits for the next head or the end of the connection, once the client has read the last response.
-  private func awaitReader(_ awaited: AwaitedPart, _ context: ChannelHandlerContext) {
+  private func awaitReader(_ part: AwaitedPart, _ context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      awaitPart(awaited, for: awaited == .closing ? limits.headTimeout : limits.idleTimeout, context)
+      awaitPart(part, for: part == .closing ? limits.headTimeout : limits.idleTimeout, context)
     } else {
-      self.awaited = awaited
+      awaited = part
       timer.readDeadline = nil
     }
   }
 
-  private func awaitPart(_ awaited: AwaitedPart, for duration: Duration, _ context: ChannelHandlerContext) {
-    self.awaited = awaited
+  private func awaitPart(_ part: AwaitedPart, for duration: Duration, _ context: ChannelHandlerContext) {
+    awaited = part
     bodyWaitStart = nil
     timer.readDeadline = context.eventLoop.now + TimeAmount(duration)
     timer.schedule(context)
   }
 }
 
+/// A part of a request, without its contents.
 enum RequestPart {
   case head
   case body(byteCount: Int)
@@ -191,6 +191,7 @@ enum HTTP1Parts: MessageParts {
   static func isEnd(_ value: HTTPServerResponsePart) -> Bool { if case .end = value { true } else { false } }
 }
 
+/// The parts on a stream of HTTP/2.
 enum StreamParts: MessageParts {
   static func part(_ value: HTTPRequestPart) -> RequestPart {
     switch value {

@@ -44,28 +44,20 @@ private struct AbsoluteForm {
 
   /// Parses a URL with the scheme `http` or `https` and a host, and without a user or a fragment.
   init?(_ text: String) {
-    let bytes = text.utf8
     let scheme = ["http://", "https://"].first { scheme in
-      bytes.prefix(scheme.utf8.count).map(asciiLowercased).elementsEqual(scheme.utf8)
+      text.utf8.prefix(scheme.utf8.count).map(asciiLowercased).elementsEqual(scheme.utf8)
     }
     guard let scheme else { return nil }
-    let urlWithoutScheme = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)...]
-    let authorityEnd =
-      urlWithoutScheme.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-      ?? urlWithoutScheme.endIndex
-    authority = urlWithoutScheme[..<authorityEnd]
-    let pathAndQuery = urlWithoutScheme[authorityEnd...]
-    guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "#")) else {
-      return nil
-    }
-    path = pathAndQuery.utf8.first == UInt8(ascii: "/") ? String(pathAndQuery) : "/\(pathAndQuery)"
+    let urlWithoutScheme = Substring(text.utf8.suffix(text.utf8.count - scheme.utf8.count))
+    authority = Substring(urlWithoutScheme.utf8.prefix { !"/?".utf8.contains($0) })
+    guard !authority.isEmpty, !authority.hasByte("@"), !text.hasByte("#") else { return nil }
+    let pathAndQuery = urlWithoutScheme[authority.endIndex...]
+    path = pathAndQuery.beginsWithByte("/") ? String(pathAndQuery) : "/\(pathAndQuery)"
   }
 
   /// Returns the URL's host if the only `Host` header has the same one, in any letter case.
   func host(agreeingWith headers: [String]) -> String? {
-    guard headers.count == 1, let header = headers.first,
-      header.utf8.map(asciiLowercased).elementsEqual(authority.utf8.map(asciiLowercased))
-    else { return nil }
-    return String(authority)
+    let host = String(authority)
+    return headers.count == 1 && headers[0].asciiLowercased.isIdentical(to: host.asciiLowercased) ? host : nil
   }
 }

@@ -130,7 +130,6 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
 
   private let timeout: Duration
   private let timer = CloseTimer()
-
   init(_ timeout: Duration) { self.timeout = timeout }
 
   func handlerAdded(context: ChannelHandlerContext) {

@@ -97,7 +97,6 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
 
   /// The text that cannot be used.
   public let subject: Subject
-
   init(_ subject: Subject) { self.subject = subject }
 
   /// A sentence that describes what the text must be.

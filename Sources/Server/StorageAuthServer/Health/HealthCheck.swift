@@ -17,8 +17,7 @@ public struct HealthCheck: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the check in the response of `/readyz`.
-  ///   - isReady: A closure that returns whether the server can respond to requests. The check fails if the closure
-  ///     takes longer than the time limit of the health routes.
+  ///   - isReady: A closure that returns whether the server can respond, within the time limit of the health routes.
   public init(_ name: String, isReady: @escaping @Sendable @concurrent () async -> Bool) {
     self.name = name
     self.isReady = isReady

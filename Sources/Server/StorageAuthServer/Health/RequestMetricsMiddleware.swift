@@ -7,8 +7,7 @@ public import Hummingbird
 ///
 /// The counter `http_server_requests_total` has the labels `route`, `method` and `status`, and the timer
 /// `http_server_request_duration_seconds` has the label `route`. A route is the pattern of a path, such as `/sign`, or
-/// `none` for a path without a route. Methods other than those of HTTP's standard are `other`, so that clients cannot
-/// create metrics without limit.
+/// `none` for a path without a route. Nonstandard methods are `other`, so that clients cannot create metrics at will.
 public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
   private let factory: any MetricsFactory
 

@@ -11,11 +11,6 @@ internal import NIOCore
 ///
 /// The addresses are counted in a table of bounded size, IPv6 addresses by their first 64 bits. Behind a proxy, the
 /// peer is the proxy.
-///
-/// ```swift
-/// let router = Router(context: AppContext.self)
-/// router.add(middleware: UnauthenticatedLimitMiddleware())
-/// ```
 public struct UnauthenticatedLimitMiddleware<Context: RemoteAddressRequestContext>: RouterMiddleware {
   private let limit: RateLimit
   private let peers: MemoryRateStore
@@ -72,11 +67,6 @@ extension SocketAddress? {
 /// It protects servers on a loopback address that give access without a login against DNS rebinding. A web page whose
 /// host name resolves to 127.0.0.1 can send requests to such a server and read the responses, but the requests contain
 /// the page's own host name.
-///
-/// ```swift
-/// let router = Router()
-/// router.add(middleware: LoopbackHostMiddleware())
-/// ```
 public struct LoopbackHostMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Creates a middleware that accepts only the names of this machine.
   public init() {}

@@ -34,7 +34,8 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
     do {
       let claim = try verifier.claim(in: request.head)
       // A body that is announced to be too large is refused before it is read.
-      if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.requireSize(length) }
+      let announcedSize = request.headers[.contentLength].flatMap { Int(digits: $0) }
+      try verifier.requireBodySize(announcedSize ?? 0)
       guard let body = try await request.body.bytes(upTo: verifier.bodyLimit) else { throw verifier.bodyTooLarge }
       context.callback = try await verifier.verify(claim, body: body)
       request.body = RequestBody(buffer: ByteBuffer(bytes: body))

@@ -24,7 +24,7 @@ internal import StorageCrypto
 /// }
 /// ```
 ///
-/// The page is "Callback", <https://www.alibabacloud.com/help/en/oss/developer-reference/callback>.
+/// The vendor's page is "Callback", <https://www.alibabacloud.com/help/en/oss/developer-reference/callback>.
 public final class CallbackVerifier: Sendable {
   /// The hosts on which Alibaba Cloud publishes the keys of OSS.
   public static let vendorKeyHosts: Set<String> = ["gosspublic.alicdn.com"]
@@ -60,8 +60,7 @@ public final class CallbackVerifier: Sendable {
 
   /// Verifies a callback.
   ///
-  /// The order is: the method, the target and the headers; the URL of the key; the size of the body; the key; the
-  /// signature.
+  /// The order is: the method, the target and the headers; the URL of the key; the body's size; the key; the signature.
   ///
   /// - Parameters:
   ///   - request: The head of the request, with the path and the query as OSS sent them; a proxy must not change them.
@@ -99,7 +98,7 @@ public final class CallbackVerifier: Sendable {
   }
 
   func verify(_ claim: Claim, body: [UInt8]) async throws(CallbackRefusal) -> VerifiedCallback {
-    try requireSize(body.count)
+    try requireBodySize(body.count)
     let key = try await keys.key(at: claim.keyURL)
     guard let message = CallbackMessage.bytes(target: claim.target, body: body),
       key.verify(claim.signature, of: message, with: .rsaPKCS1MD5)
@@ -109,12 +108,13 @@ public final class CallbackVerifier: Sendable {
     return VerifiedCallback(target: claim.target, body: body)
   }
 
-  func requireSize(_ byteCount: Int) throws(CallbackRefusal) {
+  func requireBodySize(_ byteCount: Int) throws(CallbackRefusal) {
     guard byteCount <= bodyLimit else { throw bodyTooLarge }
   }
 
   var bodyTooLarge: CallbackRefusal { CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.") }
 
+  /// Returns the bytes of a header that must occur exactly once, in Base64.
   private func decodedHeader(
     _ name: HTTPField.Name, named displayedName: String, in request: HTTPRequest
   ) throws(CallbackRefusal) -> [UInt8] {
@@ -128,13 +128,14 @@ public final class CallbackVerifier: Sendable {
     return bytes
   }
 
+  /// Returns the URL of a public key, which must be the path of a file on one of the accepted hosts.
   private func acceptedKeyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
     let urlWithoutScheme = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
     let host = urlWithoutScheme?.bytes(before: "/") ?? ""
     let authority = String(host)
     // OSS may name the key with the scheme `http`; from another machine it is fetched over TLS nevertheless.
     guard let urlWithoutScheme, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
-      Self.isPath(urlWithoutScheme[host.endIndex...].utf8),
+      Self.isFilePath(urlWithoutScheme[host.endIndex...].utf8),
       let url = ServiceURL(LoopbackHost.isNamed(by: authority) ? text : "https://\(urlWithoutScheme)")
     else {
       throw CallbackRefusal(
@@ -144,7 +145,7 @@ public final class CallbackVerifier: Sendable {
   }
 
   /// Returns whether a text is the path of a file, without a query, an escape or a step to a parent folder.
-  private static func isPath(_ path: Substring.UTF8View) -> Bool {
+  private static func isFilePath(_ path: Substring.UTF8View) -> Bool {
     keyPathByteCounts.contains(path.count) && !Substring(path).contains("..")
       && path.allSatisfy { $0.isASCIILetterOrDigit || "/._-".utf8.contains($0) }
   }

@@ -85,8 +85,8 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// - Parameter factory: The metrics backend; by default, the one that the process has bootstrapped.
   public static func count(in factory: any MetricsFactory = MetricsSystem.factory) -> @Sendable (TokenAudit) -> Void {
     { entry in
-      let dimensions = [("outcome", entry.outcome.label)]
-      Counter(label: "storage_auth_keys_total", dimensions: dimensions, factory: factory).increment()
+      Counter(label: "storage_auth_keys_total", dimensions: [("outcome", entry.outcome.label)], factory: factory)
+        .increment()
     }
   }
 }

@@ -45,7 +45,7 @@ public struct TokenFormat: Sendable {
       [
         "StatusCode": 200, "AccessKeyId": .string(issued.key.id.string),
         "AccessKeySecret": .string(issued.key.secret.reveal()),
-        "SecurityToken": .string(issued.key.sessionToken?.reveal() ?? ""),
+        "SecurityToken": issued.tokenText,
         "Expiration": .string(issued.expiration.iso8601), "RequestId": .string(requestID),
       ]
     },
@@ -64,7 +64,7 @@ public struct TokenFormat: Sendable {
       [
         "credentials": [
           "tmpSecretId": .string(issued.key.id.string), "tmpSecretKey": .string(issued.key.secret.reveal()),
-          "sessionToken": .string(issued.key.sessionToken?.reveal() ?? ""),
+          "sessionToken": issued.tokenText,
         ],
         "startTime": .number(JSONNumber(issued.date.unixSeconds)),
         "expiredTime": .number(JSONNumber(issued.expiration.unixSeconds)),
@@ -86,12 +86,17 @@ public struct TokenFormat: Sendable {
     json: { issued, _ in
       [
         "AccessKeyId": .string(issued.key.id.string), "SecretAccessKey": .string(issued.key.secret.reveal()),
-        "Token": .string(issued.key.sessionToken?.reveal() ?? ""), "Expiration": .string(issued.expiration.iso8601),
+        "Token": issued.tokenText, "Expiration": .string(issued.expiration.iso8601),
       ]
     },
     refusal: { refusal, requestID in
       ["code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID)]
     })
+}
+
+extension IssuedKey {
+  /// The session token, which every issued key has.
+  fileprivate var tokenText: JSONValue { .string(key.sessionToken?.reveal() ?? "") }
 }
 
 extension RouterMethods {

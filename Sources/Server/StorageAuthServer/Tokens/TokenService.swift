@@ -6,8 +6,7 @@ public import ServiceLifecycle
 ///
 /// - Keys are cached by scope: concurrent requests for a scope cause one request to the cloud, and the key is issued
 ///   again while enough of its lifetime remains.
-/// - Each caller has a rate limit. A caller that exceeds the limit does not affect other callers, because its requests
-///   are refused before any other work.
+/// - Each caller has a rate limit. Requests beyond it are refused before any other work, and affect no other caller.
 /// - Every request adds an entry to the audit log.
 ///
 /// Any number of instances can run behind a load balancer. They count rates and ask for keys separately, unless they
@@ -43,8 +42,7 @@ public final class TokenService: Sendable {
   ///   - configuration: The refresh and timeout settings of the credential caches.
   ///   - events: The hub that publishes events about the issued keys.
   ///   - audit: A closure that receives an audit entry for each request. It must not block.
-  ///   - context: The network, environment and files that the providers use, and the clocks of the service. The default
-  ///     has no network.
+  ///   - context: The network, environment and files of the providers, and the clocks. The default has no network.
   ///   - source: A closure that returns the credential provider for a scope; its errors become those of the request.
   public init(
     rate: RateLimit? = .perMinute(60), rates: any RateStore = MemoryRateStore(),
@@ -83,9 +81,8 @@ public final class TokenService: Sendable {
 
   /// Removes the cached key for a scope, so that the scope's next caller receives a new key.
   ///
-  /// Call this method after the cloud has revoked a key, which the service would otherwise issue until half of its
-  /// lifetime has passed. The key is removed from this instance and from the shared store, but not from the memory of
-  /// other instances.
+  /// Call it after the cloud has revoked a key, which the service would otherwise issue until half of its lifetime has
+  /// passed. The key is removed from this instance and the shared store, but not from the memory of other instances.
   ///
   /// - Parameter scope: The scope whose key was revoked.
   /// - Throws: A ``StoreError`` if the shared store is out of reach; this instance has forgotten the key then.

@@ -55,7 +55,6 @@ struct BodyCheck: Sendable {
   /// A record of the failure, which remains even if the handler ignores the error.
   final class FailureRecord: Sendable {
     private let recordedFailure = Lock<Failure?>(nil)
-
     var failure: Failure? { recordedFailure.withLock { $0 } }
     func store(_ failure: Failure) { recordedFailure.withLock { $0 = failure } }
   }

@@ -11,21 +11,17 @@ public enum RefusalFormat: Sendable, Hashable {
   case json
 }
 
+/// The responses to requests that a middleware rejects, with the error codes of a service.
 struct RefusalResponses: Sendable {
   /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
   static let echoByteLimit = 4 * 1024
   /// The maximum size, in bytes, of each element of a refusal in a header.
   private static let headerEchoByteLimit = 256
   private typealias Detail = (element: String, text: String)
-  private let errorCodes: ServiceErrorCodes
-  private let format: RefusalFormat
+  let errorCodes: ServiceErrorCodes
+  let format: RefusalFormat
 
-  init(_ errorCodes: ServiceErrorCodes, _ format: RefusalFormat) {
-    self.errorCodes = errorCodes
-    self.format = format
-  }
-
-  func response(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
+  func response(for error: VerificationError, to request: HTTPRequest, at date: Timestamp) -> Response {
     var details: [Detail] = []
     if let comparison = error.comparison {
       details.append(("StringToSign", comparison.stringToSign))
@@ -38,43 +34,48 @@ struct RefusalResponses: Sendable {
     if concernsTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = errorCodes[error]
     return response(
-      refusal.status, code: refusal.code, message: "\(error.message) \(error.remedy)", details: details, to: head)
+      refusal.status, code: refusal.code, message: "\(error.message) \(error.remedy)", details: details, to: request)
   }
 
-  func response(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
-    response(refusal.status, code: refusal.code, message: refusal.message, to: head)
+  func response(for refusal: RequestRefusal, to request: HTTPRequest) -> Response {
+    response(refusal.status, code: refusal.code, message: refusal.message, to: request)
   }
 
   private func response(
-    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [], to head: HTTPRequest
+    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [], to request: HTTPRequest
   ) -> Response {
-    let message = message.shortened(to: Self.echoByteLimit)
-    let isHead = head.method == .head
-    if format == .json {
-      let response = Response.json(["code": .string(code), "message": .string(message)], status)
-      return isHead ? response.createHeadResponse() : response
+    let shownMessage = message.shortened(to: Self.echoByteLimit)
+    let isMethodHEAD = request.method == .head
+    var response: Response
+    switch format {
+    case .json: response = .json(["code": .string(code), "message": .string(shownMessage)], status)
+    case .xml:
+      // The response to HEAD has the document in a header, which has less space than a body.
+      let detailByteLimit = isMethodHEAD ? Self.headerEchoByteLimit : .max
+      let shownDetails = details.map { XMLNode($0.element, $0.text.shortened(to: detailByteLimit)) }
+      let elements = [XMLNode("Code", code), XMLNode("Message", shownMessage)] + shownDetails + [subject(of: request)]
+      let document = XMLNode("Error", children: elements).serialized()
+      response = Response(
+        status: status, headers: [.contentType: "application/xml", .cacheControl: "no-store"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+      if isMethodHEAD, let name = errorCodes.headHeader { response.headers[name] = document.base64 }
     }
-    var elements = [XMLNode("Code", code), XMLNode("Message", message)]
-    // The response to HEAD has the refusal in a header, which has less space than a body.
-    let detailByteLimit = isHead ? Self.headerEchoByteLimit : .max
-    elements += details.map { XMLNode($0.element, $0.text.shortened(to: detailByteLimit)) }
-    let host = head.authority ?? ""
-    let (subjectElement, subject) =
+    return isMethodHEAD ? response.createHeadResponse() : response
+  }
+
+  /// Returns the element that names the host or the object of a request, as the service does.
+  private func subject(of request: HTTPRequest) -> XMLNode {
+    let host = request.authority ?? ""
+    let (elementName, text) =
       switch errorCodes.subject {
       case .host(let name): (name, host)
-      case .resource(let name): (name, host + (head.path ?? "").bytes(before: "?"))
+      case .resource(let name): (name, host + (request.path ?? "").bytes(before: "?"))
       }
-    elements.append(XMLNode(subjectElement, subject.shortened(to: Self.echoByteLimit)))
-    let document = XMLNode("Error", children: elements).serialized()
-    var headers: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if isHead, let name = errorCodes.headHeader { headers[name] = String(writing: { $0.append(base64: document) }) }
-    let body = ResponseBody(byteBuffer: ByteBuffer(bytes: document))
-    let response = Response(status: status, headers: headers, body: body)
-    return isHead ? response.createHeadResponse() : response
+    return XMLNode(elementName, text.shortened(to: Self.echoByteLimit))
   }
 }
 
-/// A reason to reject a request that is authenticated.
+/// A reason to reject a request, for example one whose signature is valid but was used before.
 struct RequestRefusal: Error {
   let status: HTTPResponse.Status
   let code: String

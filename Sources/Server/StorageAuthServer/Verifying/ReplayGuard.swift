@@ -11,8 +11,7 @@ internal import StorageCrypto
 /// - presigned URLs, which are meant to be used more than once.
 ///
 /// A URL counts as presigned only if the signature covers its placement (`VerifiedRequest.signsPlacement`). A COS
-/// authorization can be moved into the URL, so every COS signature that changes data is accepted only once, including
-/// that of an upload URL.
+/// authorization can be moved into the URL, so every COS signature that changes data, even in a URL, is accepted once.
 public struct ReplayGuard: Sendable {
   private let store: any ReplayStore
   private let coversReading: Bool

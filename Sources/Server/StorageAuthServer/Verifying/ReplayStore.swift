@@ -9,10 +9,8 @@ public protocol ReplayStore: Sendable {
   ///
   /// - Parameters:
   ///   - mark: The hash of the signature, which gives no access.
-  ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard is configured
-  ///     otherwise.
-  ///   - start: The first time at which the signature may have been accepted, for a store that may have lost its marks;
-  ///     `nil` if it is not known.
+  ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard has another rule.
+  ///   - start: The first time at which the signature may have been accepted, or `nil`, for stores that may lose marks.
   ///   - expiration: The last time at which the signature is accepted, after which the mark may be removed.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
@@ -39,7 +37,7 @@ public enum ReplayVerdict: Sendable, Hashable {
 public final class MemoryReplayStore: ReplayStore {
   private struct State {
     var marks: Set<String> = []
-    var counts: [ByteExactString: Int] = [:]
+    var countsByOwner: [ByteExactString: Int] = [:]
     var expirations = ExpiryQueue<Timestamp, (mark: String, owner: ByteExactString)>()
     var latestRemovedExpiration: Timestamp?
 
@@ -47,8 +45,8 @@ public final class MemoryReplayStore: ReplayStore {
       while let (expiration, (mark, owner)) = expirations.removeFirst(before: date) {
         latestRemovedExpiration = max(latestRemovedExpiration ?? expiration, expiration)
         marks.remove(mark)
-        let count = (counts[owner] ?? 1) - 1
-        counts[owner] = count == 0 ? nil : count
+        let count = (countsByOwner[owner] ?? 1) - 1
+        countsByOwner[owner] = count == 0 ? nil : count
       }
     }
   }
@@ -85,11 +83,11 @@ public final class MemoryReplayStore: ReplayStore {
       guard !state.marks.contains(mark), state.latestRemovedExpiration.map({ expiration > $0 }) ?? true else {
         return .used
       }
-      let count = state.counts[owner] ?? 0
+      let count = state.countsByOwner[owner] ?? 0
       // No owner may have more marks than there is free space.
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
-      state.counts[owner] = count + 1
+      state.countsByOwner[owner] = count + 1
       state.expirations.insert((mark, owner), expiringAt: expiration)
       return .new
     }

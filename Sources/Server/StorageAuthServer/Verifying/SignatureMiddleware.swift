@@ -82,7 +82,8 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let bodyCheck: BodyCheck
     var request = request
     var context = context
-    var refusals = RefusalResponses(schemes.primary.errorCodes, refusalFormat)
+    // Those of the first scheme, until the scheme of the request is known.
+    var refusals = RefusalResponses(errorCodes: schemes.primary.errorCodes, format: refusalFormat)
     do {
       let verified = try await verify(request, &refusals)
       (context.verifiedRequest, bodyCheck) = (verified.request, verified.bodyCheck)
@@ -118,7 +119,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       throw VerificationError.ambiguous("There is more than one Host header.")
     }
     let (verifier, others) = try schemes.verifier(for: request.head)
-    refusals = RefusalResponses(verifier.errorCodes, refusalFormat)
+    refusals = RefusalResponses(errorCodes: verifier.errorCodes, format: refusalFormat)
     let date = time.now
     let verified = try await verifier.verify(request.head, at: date, lookup: lookup)
     try AcceptedSchemes.requireSignedControls(of: others, in: request.head, verified)

@@ -31,8 +31,8 @@ struct BucketDocument: Sendable {
 
   /// The response to a request for the document while there is none.
   enum ResponseIfUnset: Sendable {
-    case error(String)
-    case document([XMLNode] = [])
+    case error(_ code: String)
+    case document(_ elements: [XMLNode] = [])
     /// The error code for documents with IDs, the root element of their list, and the parameter with the ID.
     case list(error: String, root: String, id: ByteExactString, canBeEmpty: Bool = true)
   }
@@ -63,6 +63,7 @@ struct BucketDocument: Sendable {
     }
   }
 
+  /// Returns an element in which it and the elements below it have the missing children in `defaults`.
   func addingDefaults(to node: XMLNode) -> XMLNode {
     var node = node
     node.children = node.children.map(addingDefaults)
@@ -80,17 +81,13 @@ struct BucketDocument: Sendable {
 extension Call {
   /// Returns the kind and the stored name of the selected document, and whether all documents of the kind are listed.
   private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
-    guard let kind = service.document(selectedBy: target) else {
-      throw .notImplemented("The service has no such document.")
-    }
+    guard let kind = service.document(selectedBy: target) else { throw .notImplemented("There is no such document.") }
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)
     if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
     guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }
-
-  private static let documentPageLimit = 100
 
   func readDocument() throws -> Answer {
     let (kind, name, isList) = try selectedDocument()
@@ -114,6 +111,8 @@ extension Call {
       throw ErrorResponse(.notFound, code, "The bucket has no such document: \(name).", details: ["BucketName": bucket])
     }
   }
+
+  private static let documentPageLimit = 100
 
   private func listDocuments(named names: [String], of documents: [String: String], in root: String) throws -> Answer {
     var start = 0
@@ -188,6 +187,7 @@ extension Call {
     return String(decoding: style.serialized(), as: UTF8.self)
   }
 
+  /// Returns the state in a versioning document; other elements must be disabled.
   private static func versioning(in document: XMLNode) throws(ErrorResponse) -> BucketSettings.Versioning {
     if document.children.contains(where: { $0.name != "Status" && $0.text != "Disabled" }) {
       throw .notImplemented("This server supports only the Status of a bucket's versioning.")
@@ -198,15 +198,15 @@ extension Call {
     return state
   }
 
-  /// The end tags of elements whose text remains as it is, even if it looks like a truth value.
-  private static let endsOfTexts: Set<String> = ["</ID", "</Key", "</Value", "</Prefix"]
+  /// The end tags, without `>`, of elements whose text remains as it is, even if it looks like a truth value.
+  private static let endTagsOfTexts: Set<String> = ["</ID", "</Key", "</Value", "</Prefix"]
 
   /// Returns a document with truth values in lowercase, and the older name of an element replaced, as services do.
   private static func asReturned(_ text: String) -> String {
     text.parts(between: ">").map { part in
       for value in ["True", "False"] where part.hasBytePrefix("\(value)</") {
-        if let rest = part.removingBytePrefix(value), !endsOfTexts.contains(String(rest)) {
-          return value.asciiLowercased + rest
+        if let endTag = part.removingBytePrefix(value), !endTagsOfTexts.contains(String(endTag)) {
+          return value.asciiLowercased + endTag
         }
       }
       guard let start = part.removingByteSuffix("ApplySideEncryptionConfiguration") else { return String(part) }
@@ -239,14 +239,16 @@ extension Call {
 
   func deleteDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
-    let keys = (parameter(ByteExactString(kind.parameter)) ?? "").words(between: ",").map(String.init)
-    guard keys.isEmpty || service.buckets.deletesSingleTags && name == "tagging" else {
+    let tagKeys = (parameter(ByteExactString(kind.parameter)) ?? "").words(between: ",").map(String.init)
+    guard tagKeys.isEmpty || service.buckets.deletesSingleTags && name == "tagging" else {
       throw ErrorResponse.notImplemented("This server deletes only the whole document \"\(name)\".")
     }
     try await store.configure(bucket) { settings in
-      let tags = settings.document(name)?["TagSet"]?.all("Tag").filter { !keys.contains($0["Key"]?.text ?? "") } ?? []
-      let remaining = XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)])
-      settings.documents?[name] = keys.isEmpty ? nil : String(decoding: remaining.serialized(), as: UTF8.self)
+      let tags = settings.document(name)?["TagSet"]?.all("Tag") ?? []
+      let keptTags = tags.filter { tag in !tagKeys.contains { $0 == tag["Key"]?.text } }
+      let document = XMLNode("Tagging", children: [XMLNode("TagSet", children: keptTags)])
+      let deletesDocument = tagKeys.isEmpty || tags.isEmpty
+      settings.documents?[name] = deletesDocument ? nil : String(decoding: document.serialized(), as: UTF8.self)
     }
     return Answer(.noContent)
   }

@@ -57,9 +57,9 @@ extension Call {
     var grants: [Grant] = []
     for permission in Grant.Permission.allCases {
       for item in (headers.joined(service.header(permission.header)) ?? "").words(between: ",") {
-        let parts = item.parts(between: "=", maxSplits: 1).map { String($0.trimmingBlanks) }
-        let account = try grantee(kind: parts[0], value: parts.dropFirst().first?.unquoted ?? "")
-        grants.append(Grant(grantee: account, permission: permission))
+        let kindAndValue = item.parts(between: "=", maxSplits: 1).map { String($0.trimmingBlanks) }
+        let grantee = try grantee(kind: kindAndValue[0], value: kindAndValue.dropFirst().first?.unquoted ?? "")
+        grants.append(Grant(grantee: grantee, permission: permission))
       }
     }
     if !grants.isEmpty {
@@ -73,18 +73,17 @@ extension Call {
     throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
 
+  /// Returns the access control in a document, which must name the owner as it is.
   private func access(in document: XMLNode, of owner: String) throws(ErrorResponse) -> AccessControl {
     guard let list = document["AccessControlList"], let id = document["Owner"]?["ID"]?.text else {
       throw .malformedXML("The document needs an Owner with an ID, and an AccessControlList.")
     }
-    guard try grantee(kind: "ID", value: id) == owner else {
-      throw .accessDenied("The Owner of the document is another account.")
-    }
+    guard try grantee(kind: "ID", value: id) == owner else { throw .accessDenied("The document has another Owner.") }
     let grants = try list.all("Grant").map { element throws(ErrorResponse) in
       guard let permission = (element["Permission"]?.text).flatMap({ Grant.Permission(rawValue: $0) }),
-        let named = element["Grantee"]?.children.first(where: { $0.name != "DisplayName" })
+        let granteeElement = element["Grantee"]?.children.first(where: { $0.name != "DisplayName" })
       else { throw .malformedXML("A Grant needs a Grantee and a Permission.") }
-      return Grant(grantee: try grantee(kind: named.name, value: named.text), permission: permission)
+      return Grant(grantee: try grantee(kind: granteeElement.name, value: granteeElement.text), permission: permission)
     }
     return try checked(AccessControl(grants))
   }
@@ -93,6 +92,7 @@ extension Call {
 
   /// Returns the access control, or throws if it has too many grants, or if the bucket blocks grants to groups.
   private func checked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
+    // Neither the number of grants nor those to groups depend on the owners.
     let grants = access.grants(owner: "", bucketOwner: "")
     guard grants.count <= Self.grantLimit else {
       throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")

@@ -5,7 +5,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  private static let nextPosition = "next-append-position"
+  private static let nextPositionHeader = "next-append-position"
 
   func appendObject() async throws -> Answer {
     guard let position = parameter("position").flatMap({ Int64(digits: $0) }) else {
@@ -18,16 +18,9 @@ extension Call {
     }
     let attributes = try existing?.attributes ?? requestedAttributes()
     try Self.checkAppending(to: existing, at: position)
-    let written = try await store.blobs.write(body, try bodyExpectation())
+    var content = try await store.blobs.write(body, try bodyExpectation())
     try checkRights()
-    var content = written
-    if let first = existing?.content {
-      content = try await store.blobs.compact(
-        Content(
-          extents: first.extents + written.extents,
-          entityTag: MD5.hash(Array((first.entityTag + written.entityTag).utf8)).hex,
-          crc64: CRC.combine(first.crc64, written.crc64, byteCount: UInt64(written.byteCount), .crc64ECMA)))
-    }
+    if let existing { content = try await store.blobs.compact(Self.joined(existing.content, content)) }
     let object = StoredObject(
       id: .random(), key: key, content: content, description: existing?.description ?? requestedDescription,
       modified: date, kind: .appendable, access: existing?.access ?? access, attributes: attributes)
@@ -37,35 +30,43 @@ extension Call {
         throw ErrorResponse.operationAborted
       }
     }
-    var response = Answer(headers: checksums(of: content))
+    var response = Answer(headers: checksumHeaders(of: content))
     response.headers[.contentMD5] = nil
-    response.headers.set(service.header(Self.nextPosition), String(content.byteCount))
-    addHeaders(of: stored, to: &response.headers)
+    response.headers.set(service.header(Self.nextPositionHeader), String(content.byteCount))
+    addEncryptionAndVersion(of: stored, to: &response.headers)
     return response
   }
 
+  private static func joined(_ existing: Content, _ appended: Content) -> Content {
+    Content(
+      extents: existing.extents + appended.extents,
+      entityTag: MD5.hash(Array((existing.entityTag + appended.entityTag).utf8)).hex,
+      crc64: CRC.combine(existing.crc64, appended.crc64, byteCount: UInt64(appended.byteCount), .crc64ECMA))
+  }
+
+  /// Throws unless a position is the end of an object that can be appended to, or 0 if there is no object.
   private static func checkAppending(to existing: StoredObject?, at position: Int64) throws(ErrorResponse) {
     if let existing, existing.kind != .appendable {
       throw ErrorResponse(.conflict, "ObjectNotAppendable", "The object is not appendable.")
     }
-    let length = existing?.content.byteCount ?? 0
-    guard position == length else {
+    let byteCount = existing?.content.byteCount ?? 0
+    guard position == byteCount else {
       var refusal = ErrorResponse(.conflict, "PositionNotEqualToLength", "Position is not equal to file length.")
-      refusal.headers = [ErrorResponse.Detail(name: nextPosition, value: String(length))]
+      refusal.headers = [ErrorResponse.Detail(name: nextPositionHeader, value: String(byteCount))]
       throw refusal
     }
   }
 
   // MARK: Symbolic links
 
-  private static let linkTarget = "symlink-target"
+  private static let linkTargetHeader = "symlink-target"
 
   func putSymlink() async throws -> Answer {
-    guard let target = serviceHeader(Self.linkTarget)?.percentDecodedBytes(),
+    guard let target = serviceHeader(Self.linkTargetHeader)?.percentDecodedBytes(),
       let name = String(utf8: target), !name.isEmpty
     else {
       throw ErrorResponse.invalidArgument(
-        "The header \(service.header(Self.linkTarget)) must be the percent-encoded key of an object.",
+        "The header \(service.header(Self.linkTargetHeader)) must be the percent-encoded key of an object.",
         ec: "0043-00000001")
     }
     let access = try requestedAccess()
@@ -74,7 +75,7 @@ extension Call {
     let content = Content(extents: [], entityTag: MD5.hash(target).hex, crc64: 0)
     let link = try await storeObject(content, access, attributes)
     var response = Answer(headers: [.eTag: service.entityTag(content.entityTag)])
-    addHeaders(of: link, to: &response.headers)
+    addEncryptionAndVersion(of: link, to: &response.headers)
     return response
   }
 
@@ -85,8 +86,8 @@ extension Call {
     }
     var response = Answer(headers: [.eTag: service.entityTag(link.content.entityTag)])
     response.headers[.lastModified] = link.modified.httpDate
-    response.headers.set(service.header(Self.linkTarget), target.percentEncoded())
-    addHeaders(of: link, to: &response.headers)
+    response.headers.set(service.header(Self.linkTargetHeader), target.percentEncoded())
+    addEncryptionAndVersion(of: link, to: &response.headers)
     return response
   }
 

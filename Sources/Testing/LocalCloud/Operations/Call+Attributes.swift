@@ -5,85 +5,101 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  private static let tagLimit = 10
-  private static let tagKeyLimit = 128
-  private static let tagValueLimit = 256
-
+  /// Returns the attributes for a new object: those in the headers or, if they are absent, the defaults of the bucket.
   func requestedAttributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
-    let name = serviceHeader("storage-class")
-    let storageClass = service.objects.storageClasses.first { $0.name == name }
-    if let name, storageClass == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
-    attributes.storageClass = storageClass?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
-    attributes.tags = try tags(serviceHeader("tagging") ?? "")
+    attributes.storageClass = try requestedStorageClass()
+    attributes.tags = try decodedTags(serviceHeader("tagging") ?? "")
     attributes.encryption = try requestedEncryption()
     attributes.customerKey = try customerKey()
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
       throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
     }
     if attributes.customerKey == nil, attributes.encryption.isEmpty { attributes.encryption = bucketEncryption }
+    // In S3, an object belongs to the account that stores it, even in the bucket of another account.
     if !service.buckets.objectsInheritAccess, (try? store.read(bucket) { $0.owner }) != rights.account {
       attributes.owner = rights.account
     }
     return attributes
   }
 
-  /// Decodes the header with tags, which has the form of a query: `name=value&name=value`.
-  private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
-    var tags: [ObjectDescription.Header] = []
-    for pair in text.parts(between: "&") where !text.isEmpty {
-      let parts = pair.parts(between: "=", maxSplits: 1)
-      let texts = parts.map { String($0).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) } }
-      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
-      tags.append(ObjectDescription.Header(name: name, value: value))
+  /// Returns the stored name of the storage class that the request or the bucket selects, or `nil` for the default.
+  private func requestedStorageClass() throws(ErrorResponse) -> String? {
+    guard let name = serviceHeader("storage-class") else { return try? store.read(bucket) { $0.settings.storageClass } }
+    guard let storageClass = service.objects.storageClasses.first(where: { $0.name == name }) else {
+      throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
     }
-    try requireValid(tags)
-    return tags.sorted { ByteExactString($0.name) < ByteExactString($1.name) }
+    return storageClass.storedName
   }
 
-  private func requireValid(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
-    var names: Set<ByteExactString> = []
-    let forbiddenBytes = service.objects.charactersRefusedInTags.utf8
-    for tag in tags {
-      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
-        tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
-        !(tag.name + tag.value).utf8.contains(where: { forbiddenBytes.contains($0) })
-      else { throw Self.invalidTag }
-    }
-    guard tags.count <= Self.tagLimit else {
-      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(Self.tagLimit) tags.")
+  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
+  func replace(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
+    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
+      guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
   }
 
-  private static let invalidTag = ErrorResponse(
-    .badRequest, "InvalidTag",
-    "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
-      + "in a header both are percent-encoded.")
+  /// Adds the headers that report the encryption of an object, and its version if the bucket has or had versions.
+  func addEncryptionAndVersion(of object: StoredObject, to headers: inout HTTPFields) {
+    addEncryption(of: object.attributes, to: &headers)
+    guard versioning != nil else { return }
+    // The services differ only in the responses to writes of a version without an ID.
+    let isNull = object.version == StoredObject.nullVersion
+    if !isNull || operation.isRead || service.objects.reportsNullVersions {
+      headers.set(service.header("version-id"), object.version)
+    }
+  }
+
+  // MARK: Encryption
+
+  func addEncryption(of attributes: ObjectAttributes, to headers: inout HTTPFields) {
+    for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
+    guard let key = attributes.customerKey else { return }
+    headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
+    // The spelling of S3, for clients that compare names of headers with their case.
+    headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
+  }
+
+  /// Returns the digest of the customer's key in headers whose names start with a prefix, such as `copy-source-`.
+  func customerKey(prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
+    try CustomerKey { serviceHeader(prefix + $0) }
+  }
 
   /// Returns the headers with which the object's encryption is stored; the header for the method comes first.
   func requestedEncryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
-    let names = service.headers.encryption
-    let (methodHeader, methods) = (names[0], service.headers.encryptions)
-    let ignoredHeader = serviceHeader(methodHeader) == "KMS" ? nil : service.headers.kmsOnlyEncryption
-    let headers = names.filter { $0 != ignoredHeader }.compactMap { name in
+    let (names, methods) = (service.headers.encryption, service.headers.encryptions)
+    let methodName = names[0]
+    let ignoredName = serviceHeader(methodName) == "KMS" ? nil : service.headers.kmsOnlyEncryption
+    let headers = names.filter { $0 != ignoredName }.compactMap { name in
       serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
     }
     guard let method = headers.first else { return [] }
-    guard method.name == methodHeader, let allowed = methods[method.value] else {
-      throw .invalidArgument("The header \(service.header(methodHeader)) must be one of \(methods.keys.sorted()).")
+    // The first header is another one if the request names no method.
+    guard method.name == methodName, let allowedNames = methods[method.value] else {
+      throw .invalidArgument("The header \(service.header(methodName)) must be one of \(methods.keys.sorted()).")
     }
-    if let other = headers.dropFirst().first(where: { !allowed.contains($0.name) }) {
-      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(method.value).")
+    if let refused = headers.dropFirst().first(where: { !allowedNames.contains($0.name) }) {
+      throw .invalidArgument("The header \(service.header(refused.name)) cannot be combined with \(method.value).")
     }
-    let defaultKey = service.headers.defaultKeys[method.value].map { [$0] } ?? []
-    return headers + defaultKey.filter { key in !headers.contains { $0.name == key.name } }
+    return addingDefaultKey(to: headers)
   }
 
-  private static let encryptionElements = ["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"]
+  /// Returns encryption headers with the service's own key, if the method needs a key and they name none.
+  private func addingDefaultKey(to headers: [ObjectDescription.Header]) -> [ObjectDescription.Header] {
+    guard let method = headers.first, let key = service.headers.defaultKeys[method.value],
+      !headers.contains(where: { $0.name == key.name })
+    else { return headers }
+    return headers + [key]
+  }
+
+  /// The elements of a bucket's encryption document, each with the header that says the same; the method comes first.
+  private var encryptionElements: [(element: String, header: String)] {
+    zip(["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"], service.headers.encryption).map { ($0, $1) }
+  }
 
   /// Returns the encryption document of a bucket that is created with headers for encryption.
   func encryptionRule(_ headers: [ObjectDescription.Header]) -> String {
-    let elements = zip(Self.encryptionElements, service.headers.encryption).compactMap { element, name in
+    let elements = encryptionElements.compactMap { element, name in
       headers.first { $0.name == name }.map { XMLNode(element, $0.value) }
     }
     let rule = XMLNode(
@@ -95,44 +111,21 @@ extension Call {
   private var bucketEncryption: [ObjectDescription.Header] {
     guard let document = store.document("encryption", of: bucket),
       let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
-      let method = rule["SSEAlgorithm"]?.text, let allowedHeaders = service.headers.encryptions[method]
+      let method = rule["SSEAlgorithm"]?.text, let allowedNames = service.headers.encryptions[method]
     else { return [] }
-    let names = service.headers.encryption
-    var headers = [ObjectDescription.Header(name: names[0], value: method)]
-    for (element, name) in zip(Self.encryptionElements, names).dropFirst() where allowedHeaders.contains(name) {
+    var headers = [ObjectDescription.Header(name: service.headers.encryption[0], value: method)]
+    for (element, name) in encryptionElements.dropFirst() where allowedNames.contains(name) {
       guard let value = rule[element]?.text, !value.isEmpty, HTTPField.isValidValue(value) else { continue }
       headers.append(ObjectDescription.Header(name: name, value: value))
     }
-    if headers.count == 1, let key = service.headers.defaultKeys[method] { headers.append(key) }
-    return headers
+    return addingDefaultKey(to: headers)
   }
 
-  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
-    try CustomerKey { serviceHeader(prefix + $0) }
-  }
+  // MARK: Tags
 
-  func addHeaders(of attributes: ObjectAttributes, to headers: inout HTTPFields) {
-    for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
-    guard let key = attributes.customerKey else { return }
-    headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
-    headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
-  }
-
-  /// Adds the headers that report the encryption of an object, and its version if the bucket has or had versions.
-  func addHeaders(of object: StoredObject, to headers: inout HTTPFields) {
-    addHeaders(of: object.attributes, to: &headers)
-    let isNull = object.version == StoredObject.nullVersion
-    if versioning != nil, !isNull || operation.isRead || service.objects.reportsNullVersions {
-      headers.set(service.header("version-id"), object.version)
-    }
-  }
-
-  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
-  func replace(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
-    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
-      guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
-    }
-  }
+  private static let tagLimit = 10
+  private static let tagNameLimit = 128
+  private static let tagValueLimit = 256
 
   func readTags() throws -> Answer {
     let tags = try requestedObject().attributes.tags.map { XMLNode("Tag", texts: ["Key": $0.name, "Value": $0.value]) }
@@ -147,7 +140,7 @@ extension Call {
       guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
         throw ErrorResponse.malformedXML("A Tag needs a Key and a Value.")
       }
-      return ObjectDescription.Header(name: name, value: value)
+      return ObjectAttributes.Tag(name: name, value: value)
     }
     try requireValid(tags)
     try await replace(requestedObject()) { $0.with(tags: tags) }
@@ -159,52 +152,36 @@ extension Call {
     return Answer(.noContent)
   }
 
-  /// Returns the number of an object's parts, and a page of their list if they have checksums.
-  private func partList(of content: Content) throws(ErrorResponse) -> [XMLNode] {
-    guard let sizes = content.partSizes else { return [] }
-    let total = XMLNode("PartsCount", String(sizes.count))
-    guard let checksums = content.partChecksums else { return [total] }
-    guard let marker = Int(digits: serviceHeader("part-number-marker") ?? "0"),
-      let count = Int(digits: serviceHeader("max-parts") ?? "1000")
-    else { throw .invalidArgument("The headers for a page of the parts must be integers.") }
-    let limit = min(count, 1000)
-    let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
-      let (size, checksum) = part
-      return XMLNode(
-        "Part", texts: ["PartNumber": String(index + 1), "Size": String(size), checksum.elementName: checksum.value])
+  /// Decodes the header with tags, which has the form of a query: `name=value&name=value`.
+  private func decodedTags(_ header: String) throws(ErrorResponse) -> [ObjectAttributes.Tag] {
+    var tags: [ObjectAttributes.Tag] = []
+    for pair in header.parts(between: "&") where !header.isEmpty {
+      let parts = pair.parts(between: "=", maxSplits: 1)
+      let texts = parts.map { String($0).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) } }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
+      tags.append(ObjectAttributes.Tag(name: name, value: value))
     }
-    let next = marker + parts.count
-    return [
-      total, XMLNode("PartNumberMarker", String(marker)), XMLNode("NextPartNumberMarker", String(next)),
-      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(next < sizes.count)),
-    ] + parts
+    try requireValid(tags)
+    return tags.sorted { ByteExactString($0.name) < ByteExactString($1.name) }
   }
 
-  /// Returns the attributes that a request header lists, in the element order of the service's documents.
-  func objectAttributes() throws -> Answer {
-    let object = try requestedObject()
-    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
-    let header = service.header("object-attributes")
-    let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
-    guard names != [""] else {
-      throw ErrorResponse.invalidRequest(
-        "The \(header) header specifying the attributes to be retrieved is either missing or empty")
+  private func requireValid(_ tags: [ObjectAttributes.Tag]) throws(ErrorResponse) {
+    let refusedBytes = service.objects.charactersRefusedInTags.utf8
+    var names: Set<ByteExactString> = []
+    for tag in tags {
+      let hasRefusedByte = (tag.name + tag.value).utf8.contains { refusedBytes.contains($0) }
+      guard (1...Self.tagNameLimit).contains(tag.name.unicodeScalars.count),
+        tag.value.unicodeScalars.count <= Self.tagValueLimit, !hasRefusedByte,
+        names.insert(ByteExactString(tag.name)).inserted
+      else { throw Self.invalidTag }
     }
-    let content = object.content
-    let attributes: KeyValuePairs = [
-      "ETag": XMLNode("ETag", content.entityTag),
-      "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
-      "ObjectParts": XMLNode("ObjectParts", children: try partList(of: content)),
-      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
-      "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
-    ]
-    guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
-      throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
+    guard tags.count <= Self.tagLimit else {
+      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(Self.tagLimit) tags.")
     }
-    let selected = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var response = service.response("GetObjectAttributesResponse", selected.map(\.value))
-    response.headers[.lastModified] = object.modified.httpDate
-    addHeaders(of: object, to: &response.headers)
-    return response
   }
+
+  private static let invalidTag = ErrorResponse(
+    .badRequest, "InvalidTag",
+    "A tag has a name of 1 to \(tagNameLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
+      + "some services refuse some characters, and in a header both are percent-encoded.")
 }

@@ -51,9 +51,9 @@ extension Call {
     guard let time = parameter("create-time").flatMap({ Int64(digits: $0) }) else {
       throw .invalidArgument("The create-time must be a time in seconds since 1970.")
     }
-    let orders: [String: (Int64, Int64) -> Bool] = ["lt": (<), "lte": (<=), "gt": (>), "gte": (>=)]
-    guard let order = orders[range] else { throw .invalidArgument("The range must be lt, lte, gt or gte.") }
-    return order(bucket.created.unixSeconds, time)
+    let comparisons: [String: (Int64, Int64) -> Bool] = ["lt": (<), "lte": (<=), "gt": (>), "gte": (>=)]
+    guard let isInRange = comparisons[range] else { throw .invalidArgument("The range must be lt, lte, gt or gte.") }
+    return isInRange(bucket.created.unixSeconds, time)
   }
 
   /// Returns the tags that listed buckets must have; a value of `nil` stands for any value.
@@ -68,6 +68,7 @@ extension Call {
     return tags.map { (key: $0.name, value: $0.value.string) }
   }
 
+  /// The host of the request without the bucket name.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = service.description.hosts.bucket(in: host),
       label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
@@ -76,7 +77,7 @@ extension Call {
   }
 
   func createBucket() async throws -> Answer {
-    let document = try await bucketDocument()
+    let document = try await readConfiguration()
     try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try requestedAccess(isObject: false)
     let encryption = try requestedEncryption()
@@ -86,10 +87,11 @@ extension Call {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
     try await store.configure(bucket, creatingAt: date) { settings in
-      settings.access = access ?? settings.access
-      if let other = settings.owner, other != rights.account {
+      // Since the check above, another account can have created the bucket.
+      if let currentOwner = settings.owner, currentOwner != rights.account {
         throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket)
       }
+      settings.access = access ?? settings.access
       settings.owner = rights.account
       settings.region = settings.region ?? service.behavior.region(in: host)
       settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
@@ -101,7 +103,8 @@ extension Call {
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  private func bucketDocument() async throws -> XMLNode? {
+  /// Reads the document for a new bucket, or throws if it asks for a property that a bucket of this server cannot have.
+  private func readConfiguration() async throws -> XMLNode? {
     let document = try await readOptionalDocument(named: "CreateBucketConfiguration")
     for element in document?.children ?? [] {
       switch element.name {
@@ -142,9 +145,8 @@ extension Call {
     }
     let encryption = bucket.settings.document("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
-    let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      service.owner(bucket.owner), XMLNode("AccessControlList", children: [grant]),
+      service.owner(bucket.owner), XMLNode("AccessControlList", children: [XMLNode("Grant", bucket.access.rawValue)]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
       setting("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
       setting("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
@@ -164,13 +166,14 @@ extension Call {
         + [XMLNode("\(className)Storage", size), XMLNode("\(className)ObjectCount", String(objects.count))]
     }
     let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
-    let parts = bucket.uploads.values.map { $0.parts.count }
-    let classes = service.objects.storageClasses.flatMap { kind in
-      let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
-      return elements(name, objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
+    let partCounts = bucket.uploads.values.map { $0.parts.count }
+    let classes = service.objects.storageClasses.map(\.name).flatMap { name in
+      let objectsOfClass = objects.filter { service.storageClass($0.attributes.storageClass) == name }
+      return elements(name == "IA" ? "InfrequentAccess" : name, objectsOfClass)
     }
     let counts = [
-      XMLNode("MultipartUploadCount", String(parts.count)), XMLNode("MultipartPartCount", String(parts.reduce(0, +))),
+      XMLNode("MultipartUploadCount", String(partCounts.count)),
+      XMLNode("MultipartPartCount", String(partCounts.reduce(0, +))),
       XMLNode("LiveChannelCount", "0"), XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
       XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]

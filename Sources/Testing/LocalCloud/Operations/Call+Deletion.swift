@@ -28,8 +28,6 @@ extension Call {
     return try await store.put(marker, in: bucket) { try check($0.objects[key]) }
   }
 
-  private static let deleteLimit = 1000
-
   func deleteObjects() async throws -> Answer {
     let encoding = try keyEncoding()
     let document = try await readRequiredDocument(named: "Delete")
@@ -41,41 +39,44 @@ extension Call {
     }
     var deletions: [XMLNode] = []
     var errors: [XMLNode] = []
-    for (key, version, tag) in listed {
-      let names = [encoding.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
+    for (key, version, entityTag) in listed {
+      let identification = [encoding.element("Key", key)] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
       do {
         let deleted = try await delete(ObjectKey(key), version: version) { existing in
-          guard let tag, let existing, !Conditions.matches(tag, existing) else { return }
+          guard let entityTag, let existing, !Conditions.matches(entityTag, existing) else { return }
           throw ErrorResponse.preconditionFailed("If-Match")
         }
         let marker = deleted.flatMap { $0.kind == .deleteMarker ? $0.version : nil }.map {
           [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", $0)]
         }
-        deletions.append(XMLNode("Deleted", children: names + (marker ?? [])))
-      } catch let error as ErrorResponse where tag != nil {
+        deletions.append(XMLNode("Deleted", children: identification + (marker ?? [])))
+      } catch let error as ErrorResponse where entityTag != nil {
+        // Only a condition concerns a single object; any other error is one of the whole request.
         let reason = [XMLNode("Code", error.code), XMLNode("Message", error.message)]
-        errors.append(XMLNode("Error", children: names + reason))
+        errors.append(XMLNode("Error", children: identification + reason))
       }
     }
     return service.response("DeleteResult", encoding.encodingTypeElements + (isQuiet ? [] : deletions) + errors)
   }
 
+  private static let deletionLimit = 1000
+
   private func listedObjects(
     in document: XMLNode
-  ) throws(ErrorResponse) -> [(key: String, version: String?, tag: String?)] {
+  ) throws(ErrorResponse) -> [(key: String, version: String?, entityTag: String?)] {
     let elements = document.all("Object")
-    guard !elements.isEmpty, elements.count <= Self.deleteLimit else {
-      throw .malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    guard !elements.isEmpty, elements.count <= Self.deletionLimit else {
+      throw .malformedXML("The document must list 1 to \(Self.deletionLimit) objects.")
     }
     let hasConditions = service.headerRules.conditions["if-match"]?.contains(.deleteObject) == true
     let knownNames = Set(["Key", "VersionId"] + (hasConditions ? ["ETag"] : []))
     return try elements.map { element throws(ErrorResponse) in
       guard let key = element["Key"]?.text, !key.isEmpty else { throw .malformedXML("An object has no key.") }
-      if let other = element.children.first(where: { !knownNames.contains($0.name) }) {
-        throw .notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      if let unknown = element.children.first(where: { !knownNames.contains($0.name) }) {
+        throw .notImplemented("The element \"\(unknown.name)\" of an object is not supported.")
       }
       let version = element["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }
-      return (key: key, version: version, tag: element["ETag"]?.text)
+      return (key: key, version: version, entityTag: element["ETag"]?.text)
     }
   }
 }

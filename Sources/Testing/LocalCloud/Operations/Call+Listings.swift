@@ -27,8 +27,9 @@ extension Call {
       encode: { [service] in service.encodedName($0) }, encodingTypeElements: [XMLNode("EncodingType", "url")])
   }
 
-  private func entryLimit(_ name: ByteExactString, default fallback: Int = pageLimit) throws(ErrorResponse) -> Int {
-    min(try numericParameter(name, default: fallback, in: service.listing.pageSizes), Self.pageLimit)
+  /// Returns the maximum number of entries of a page: the service lowers a larger one that the request asks for.
+  private func entryLimit(_ name: ByteExactString, default defaultLimit: Int = pageLimit) throws(ErrorResponse) -> Int {
+    min(try numericParameter(name, default: defaultLimit, in: service.listing.pageSizes), Self.pageLimit)
   }
 
   private func listQuery(after start: String, limit: Int) -> ListQuery {
@@ -39,7 +40,7 @@ extension Call {
 
   func listObjects() throws -> Answer {
     let marker = parameter("marker") ?? ""
-    return try objectListing(after: marker, includingOwners: true) { page, encoding in
+    return try listObjects(after: marker, includingOwners: true) { page, encoding in
       var elements = [encoding.element("Marker", marker)]
       // A service that omits empty elements omits NextMarker without a delimiter: the last key is the next marker then.
       let hasNextMarker = !service.listing.omitsEmptyElements || parameter("delimiter")?.isEmpty == false
@@ -52,19 +53,16 @@ extension Call {
     let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
     let includesOwners = parameter("fetch-owner") == "true"
-    return try objectListing(after: try continuation() ?? start, includingOwners: includesOwners) { page, encoding in
-      var elements: [XMLNode] = []
-      if !start.isEmpty || !service.listing.omitsEmptyElements {
-        elements.append(encoding.element("StartAfter", start))
-      }
-      if let token { elements.append(XMLNode("ContinuationToken", token)) }
-      if let next = page.next { elements.append(Self.nextToken(after: next)) }
-      return elements + [XMLNode("KeyCount", String(page.entries.count + page.groups.count))]
+    return try listObjects(after: continuation() ?? start, includingOwners: includesOwners) { page, encoding in
+      var nodes: [XMLNode] = []
+      if !start.isEmpty || !service.listing.omitsEmptyElements { nodes.append(encoding.element("StartAfter", start)) }
+      if let token { nodes.append(XMLNode("ContinuationToken", token)) }
+      if let next = page.next { nodes.append(Self.nextToken(after: next)) }
+      return nodes + [XMLNode("KeyCount", String(page.entries.count + page.groups.count))]
     }
   }
 
-  /// Returns the last name of the page that the request continues, or `nil` for the first page, for which the vendors'
-  /// Python SDKs send an empty token.
+  /// Returns the last name of the page before, or `nil` for the first one; the Python SDKs send an empty token for it.
   func continuation() throws(ErrorResponse) -> String? {
     guard let token = parameter("continuation-token"), !token.isEmpty else { return nil }
     guard let name = [UInt8](hex: token).flatMap({ String(utf8: $0) }) else { throw .invalidToken }
@@ -75,10 +73,10 @@ extension Call {
     XMLNode("NextContinuationToken", String(writing: { writer in withBytes(of: name) { writer.append(hex: $0) } }))
   }
 
-  /// Returns the list of objects; `elements` are those of one version of the list operation.
-  private func objectListing(
+  /// Returns a page of objects; the closure returns the elements that only one version of the list operation has.
+  private func listObjects(
     after start: String, includingOwners includesOwners: Bool,
-    _ elements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
+    versionElements: (EntryPage<StoredObject>, KeyEncoding) -> [XMLNode]
   ) throws -> Answer {
     let encoding = try keyEncoding()
     let limit = try entryLimit("max-keys", default: service.listing.defaultPageSize)
@@ -89,18 +87,18 @@ extension Call {
       head.append(encoding.element("Delimiter", query.delimiter))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
-    head += encoding.encodingTypeElements + elements(page, encoding)
+    head += encoding.encodingTypeElements + versionElements(page, encoding)
     let contents = page.entries.map { object in
       let owner = includesOwners ? [service.owner(object.attributes.owner ?? bucketOwner)] : []
       let name = [encoding.element("Key", object.key.string), Self.lastModified(object.modified)]
-      return XMLNode("Contents", children: name + self.elements(ofContentOf: object) + owner)
+      return XMLNode("Contents", children: name + contentElements(of: object) + owner)
     }
     return service.response("ListBucketResult", head + contents + encoding.commonPrefixes(page.groups))
   }
 
   private static func lastModified(_ time: Timestamp) -> XMLNode { XMLNode("LastModified", time.iso8601Milliseconds) }
 
-  private func elements(ofContentOf object: StoredObject) -> [XMLNode] {
+  private func contentElements(of object: StoredObject) -> [XMLNode] {
     [XMLNode("ETag", service.entityTag(object.content.entityTag))] + service.elements(of: object) + [
       XMLNode("Size", String(object.content.byteCount)),
       XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
@@ -132,7 +130,7 @@ extension Call {
       ]
       return version.kind == .deleteMarker
         ? XMLNode("DeleteMarker", children: common)
-        : XMLNode("Version", children: common + elements(ofContentOf: version))
+        : XMLNode("Version", children: common + contentElements(of: version))
     }
     return service.response(
       "ListVersionsResult", head + encoding.encodingTypeElements + versions + encoding.commonPrefixes(page.groups))
@@ -146,9 +144,9 @@ extension Call {
     let limit = try entryLimit("max-parts")
     let upload = try upload(uploadName)
     let parts = upload.parts
-    let start = parts.firstIndex { $0 > marker }
-    let end = min(parts.count, start + limit)
-    let partElements = zip(parts.keys, parts.values).dropFirst(start).prefix(limit).map { number, part in
+    let startIndex = parts.keys.firstSortedIndex { $0 > marker }
+    let endIndex = min(parts.count, startIndex + limit)
+    let partElements = zip(parts.keys, parts.values).dropFirst(startIndex).prefix(limit).map { number, part in
       let entityTag = XMLNode("ETag", service.entityTag(part.content.entityTag))
       let head = [XMLNode("PartNumber", String(number)), Self.lastModified(part.modified), entityTag]
       let size = XMLNode("Size", String(part.content.byteCount))
@@ -157,8 +155,8 @@ extension Call {
     let head = [
       XMLNode("Bucket", bucket), encoding.element("Key", key.string), XMLNode("UploadId", uploadName.id.string),
       XMLNode("PartNumberMarker", String(marker)),
-      XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
-      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
+      XMLNode("NextPartNumberMarker", String(endIndex > startIndex ? parts.keys[endIndex - 1] : marker)),
+      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(endIndex < parts.count)),
       XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
     ]
     let uploadElements = clientEncryption(of: upload) + (upload.checksum?.elements ?? [])
@@ -193,7 +191,7 @@ extension Call {
       XMLNode("Bucket", bucket), encoding.element("KeyMarker", query.after), XMLNode("UploadIdMarker", idMarker),
       encoding.element("NextKeyMarker", page.last.key), XMLNode("NextUploadIdMarker", page.last.id),
       encoding.element("Prefix", query.prefix), encoding.element("Delimiter", query.delimiter),
-      XMLNode("MaxUploads", String(query.limit)), XMLNode("IsTruncated", String(page.isTruncated)),
+      XMLNode("MaxUploads", String(query.limit)), XMLNode("IsTruncated", String(page.next != nil)),
     ]
     return service.response(
       "ListMultipartUploadsResult",

@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension Call {
-  /// The detailed error codes of OSS: for an unknown upload, and for a body although the header completes all parts.
+  // The detailed error codes of OSS: for an unknown upload, and for a body although the header completes all parts.
   private static let noUploadForPart = "0042-00000104"
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyWithCompleteAll = "0042-00000216"
@@ -55,17 +55,17 @@ extension Call {
     let names = [XMLNode("Bucket", bucket), encoding.element("Key", key.string), id]
     var response = service.response("InitiateMultipartUploadResult", encoding.encodingTypeElements + names)
     response.headers.append(contentsOf: service.headers(of: upload))
-    addHeaders(of: attributes, to: &response.headers)
+    addEncryption(of: attributes, to: &response.headers)
     return response
   }
 
   func uploadPart() async throws -> Answer {
     let (upload, number) = try requestedUploadAndPart()
-    let content = try await store.blobs.write(body, try bodyExpectation(upload.checksum))
+    let content = try await store.blobs.write(body, try bodyExpectation(ofPartWith: upload.checksum))
     try checkRights()
     try addPart(content, number: number, to: upload.name)
-    var response = Answer(headers: checksums(of: content))
-    addHeaders(of: upload.attributes, to: &response.headers)
+    var response = Answer(headers: checksumHeaders(of: content))
+    addEncryption(of: upload.attributes, to: &response.headers)
     return response
   }
 
@@ -78,13 +78,14 @@ extension Call {
     return Answer(.noContent)
   }
 
+  /// Stores an upload as an object, or returns the earlier response to the same completion.
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encoding = try keyEncoding()
     let access = try requestedAccess()
     let listed =
       try await completesAllParts()
-      ? nil : Self.listedParts(try await readRequiredDocument(named: "CompleteMultipartUpload"))
+      ? nil : Self.listedParts(in: readRequiredDocument(named: "CompleteMultipartUpload"))
     let statedParts = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
     if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == statedParts } }) {
       return earlier.answer
@@ -92,7 +93,7 @@ extension Call {
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let object = StoredObject(
-      id: .random(), key: key, content: try content(of: upload, listed), description: upload.description,
+      id: .random(), key: key, content: try content(of: upload, listed: listed), description: upload.description,
       modified: date, isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
     let stored = try await store.put(object, in: bucket) { bucket in
       _ = try bucket.upload(name)
@@ -100,14 +101,14 @@ extension Call {
       bucket.uploads[name] = nil
     }
     let elements = [
-      XMLNode("Location", "http://\(host)/\(bucket)/\(key.string.percentEncoded(.path))"), XMLNode("Bucket", bucket),
+      XMLNode("Location", objectURL), XMLNode("Bucket", bucket),
       encoding.element("Key", key.string), XMLNode("ETag", service.entityTag(object.content.entityTag)),
     ]
     var response = service.response(
       "CompleteMultipartUploadResult",
       encoding.encodingTypeElements + elements + (object.content.checksum?.elements ?? []))
-    response.headers.append(contentsOf: checksums(of: object.content))
-    addHeaders(of: stored, to: &response.headers)
+    response.headers.append(contentsOf: checksumHeaders(of: object.content))
+    addEncryptionAndVersion(of: stored, to: &response.headers)
     if service.objects.repeatsCompletion { keepCompletion(of: name, statedParts, response) }
     return try await sendCallback(for: stored, response)
   }
@@ -124,11 +125,12 @@ extension Call {
   }
 
   /// Returns the content of the listed parts, or of all parts if `listed` is `nil`.
-  private func content(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> Content {
-    let parts = try Self.parts(of: upload, listed)
+  private func content(of upload: PendingUpload, listed: [ListedPart]?) throws(ErrorResponse) -> Content {
+    let parts = try Self.parts(of: upload, listed: listed)
     let minimum = service.objects.minimumPartByteCount
-    if let small = parts.dropLast().first(where: { $0.content.byteCount < minimum }) {
-      throw .entityTooSmall(byteCount: small.content.byteCount, limit: minimum)
+    // The last part may have any size.
+    if let smallPart = parts.dropLast().first(where: { $0.content.byteCount < minimum }) {
+      throw .entityTooSmall(byteCount: smallPart.content.byteCount, limit: minimum)
     }
     var content = join(parts)
     content.partSizes = parts.map(\.content.byteCount)
@@ -139,6 +141,7 @@ extension Call {
     return content
   }
 
+  /// Returns whether a header asks to complete all uploaded parts, so that the request must have no body.
   private func completesAllParts() async throws -> Bool {
     guard let word = serviceHeader("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -158,7 +161,7 @@ extension Call {
     let element: XMLNode
   }
 
-  private static func listedParts(_ document: XMLNode) throws(ErrorResponse) -> [ListedPart] {
+  private static func listedParts(in document: XMLNode) throws(ErrorResponse) -> [ListedPart] {
     let parts = try document.all("Part").map { element throws(ErrorResponse) in
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
       else { throw .malformedXML("A Part needs a PartNumber and an ETag.") }
@@ -172,7 +175,7 @@ extension Call {
     return parts
   }
 
-  private static func parts(of upload: PendingUpload, _ listed: [ListedPart]?) throws(ErrorResponse) -> [UploadedPart] {
+  private static func parts(of upload: PendingUpload, listed: [ListedPart]?) throws(ErrorResponse) -> [UploadedPart] {
     guard let listed else {
       if upload.parts.isEmpty { throw .invalidPart }
       return upload.parts.values
@@ -200,10 +203,8 @@ extension Call {
   /// Returns the source of a copy; throws if it is unreadable, a condition fails, or the copy would change no property.
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(serviceHeader("copy-source") ?? "", of: service)
-    if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
-      source.key == key, source.version == nil, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
-      serviceHeader("storage-class") == nil, try requestedEncryption().isEmpty, try customerKey() == nil
-    {
+    let isSameObject = source.bucket.isIdentical(to: bucket) && source.key == key && source.version == nil
+    if operation == .copyObject, isSameObject, let refusal = service.errors.unchangingCopy, try !changesProperty() {
       throw refusal
     }
     let object = try store.object(source.key, in: source.bucket, version: source.version)
@@ -214,12 +215,18 @@ extension Call {
     return object
   }
 
+  /// Returns whether the headers of a copy ask for another description, storage class or encryption.
+  private func changesProperty() throws -> Bool {
+    if serviceHeader("metadata-directive")?.asciiLowercased == "replace" { return true }
+    return try serviceHeader("storage-class") != nil || !requestedEncryption().isEmpty || customerKey() != nil
+  }
+
   /// Copies an object without its bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
     let access = try requestedAccess()
     var attributes = try requestedAttributes()
-    let replacesDescription = try replaces("metadata-directive")
-    let replacesTags = try replaces("tagging-directive")
+    let replacesDescription = try directsReplacement("metadata-directive")
+    let replacesTags = try directsReplacement("tagging-directive")
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
@@ -233,10 +240,11 @@ extension Call {
       isMultipart: source.isMultipart, access: access, attributes: attributes)
     let stored = try await store.put(copy, in: bucket) { try checkOverwrite(in: $0) }
     var response = copyResponse("CopyObjectResult", stored.content, attributes, from: source)
-    addHeaders(of: stored, to: &response.headers)
+    addEncryptionAndVersion(of: stored, to: &response.headers)
     return response
   }
 
+  /// Returns the checksum that the request asks for, or `nil` if the copy keeps that of its source.
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
@@ -244,7 +252,8 @@ extension Call {
     return try checks.finish()
   }
 
-  private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
+  /// Returns whether a header directs to replace what the copy would otherwise take over from its source.
+  private func directsReplacement(_ directive: String) throws(ErrorResponse) -> Bool {
     switch serviceHeader(directive)?.asciiLowercased {
     case nil, "copy": return false
     case "replace", "replaced": return true
@@ -294,8 +303,8 @@ extension Call {
     let entityTag = XMLNode("ETag", service.entityTag(content.entityTag))
     let elements = [entityTag, XMLNode("LastModified", date.iso8601Milliseconds)] + (content.checksum?.elements ?? [])
     var response = service.response(root, elements)
-    response.headers.append(contentsOf: checksums(of: content))
-    addHeaders(of: attributes, to: &response.headers)
+    response.headers.append(contentsOf: checksumHeaders(of: content))
+    addEncryption(of: attributes, to: &response.headers)
     if source.version != StoredObject.nullVersion {
       response.headers.set(service.header("copy-source-version-id"), source.version)
     }

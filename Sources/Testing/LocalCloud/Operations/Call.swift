@@ -7,8 +7,6 @@ internal import StorageCrypto
 
 /// An authorized request to a storage service, with all data that its operation needs.
 struct Call: Sendable {
-  private static let documentByteLimit = 8 * 1024 * 1024
-
   let service: SimulatedService
   let store: BucketTable
   let target: RequestTarget
@@ -17,11 +15,10 @@ struct Call: Sendable {
   var body: CallBody
   let operation: Operation
   let date: Timestamp
-  let region: String
-  let host: String
+  let region, host: String
   var callback: CallbackPlan?
 
-  func response() async throws -> Answer {
+  func perform() async throws -> Answer {
     if !operation.readsBody, service.objects.checksIgnoredBodies { _ = try await readBody() }
     return switch operation {
     case .listBuckets: try listBuckets()
@@ -68,11 +65,16 @@ struct Call: Sendable {
 
   /// The name of the request's bucket, or an empty string for the operation that lists all buckets.
   var bucket: String { target.bucketName }
-
   /// The object key of the request; empty for operations on the service or on a bucket.
   var key: ObjectKey { target.key ?? "" }
 
   func requestedObject() throws -> StoredObject { try store.object(key, in: bucket, version: target.version) }
+
+  /// The URL of the request's object at the host of the request, which contains the bucket or precedes it.
+  var objectURL: String {
+    let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
+    return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
+  }
 
   /// The state of the bucket's versioning, or `nil` if it never had versions or does not exist.
   var versioning: BucketSettings.Versioning? { (try? store.read(bucket) { $0.settings.versioning }) ?? nil }
@@ -80,14 +82,27 @@ struct Call: Sendable {
   /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
 
+  func numericParameter(
+    _ name: ByteExactString, default defaultValue: Int, in range: ClosedRange<Int>
+  ) throws(ErrorResponse) -> Int {
+    guard let text = parameter(name), !text.isEmpty else { return defaultValue }
+    guard let number = Int(digits: text), range.contains(number) else {
+      throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
   /// Returns the value of a header without the service's prefix, or `nil` if it is absent or empty, as SDKs send some.
   func serviceHeader(_ suffix: String) -> String? {
     guard !headers.isEmpty, let name = service.headerName(suffix) else { return nil }
     return headers.first(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The maximum size of a body that is read into memory.
+  private static let documentByteLimit = 8 * 1024 * 1024
+
   /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.
-  func bodyExpectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
+  func bodyExpectation(ofPartWith rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
     expectation.checks = try service.behavior.bodyChecks(of: headers, for: operation, rule)
@@ -100,9 +115,7 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Throws the service's refusal if the request may no longer perform its operation.
-  ///
-  /// Until the client ends the body, the bucket or the object may have become another account's.
+  /// Throws unless the request may still perform its operation: during the body, another account can take the bucket.
   func checkRights() throws {
     let source = operation.hasCopySource ? try NamedSource(serviceHeader("copy-source") ?? "", of: service) : nil
     guard rights.allow(operation, on: target, copying: source) else { throw rights.denial(at: date) }
@@ -144,13 +157,38 @@ struct Call: Sendable {
     return root
   }
 
-  func numericParameter(
-    _ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>
-  ) throws(ErrorResponse) -> Int {
-    guard let text = parameter(name), !text.isEmpty else { return fallback }
-    guard let number = Int(digits: text), range.contains(number) else {
-      throw .invalidArgument("\(name) must be an integer from \(range.lowerBound) to \(range.upperBound).")
+  /// The requested bandwidth limit in bits per second, or `nil` for no limit.
+  var requestedTrafficLimit: String? { serviceHeaderOrParameter("traffic-limit") }
+
+  /// Throws if the bandwidth limit is invalid, a bucket has another owner than expected, or the requester does not pay.
+  func checkLimitOwnersAndPayer() throws(ErrorResponse) {
+    let limits = service.objects.trafficLimits
+    if let limit = requestedTrafficLimit, Int64(digits: limit).map(limits.contains) != true {
+      throw .invalidArgument(
+        "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
     }
-    return number
+    let source = serviceHeader("copy-source").flatMap { try? NamedSource($0, of: service) }
+    for (name, bucket) in [("expected-bucket-owner", bucket), ("source-expected-bucket-owner", source?.bucket)] {
+      guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }),
+        !service.numbers(of: owner).contains(expected)
+      else { continue }
+      throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
+    }
+    let payer = serviceHeaderOrParameter("request-payer")
+    if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
+    if payer == nil || rights.isAnonymous, requesterPays {
+      throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
+    }
+  }
+
+  /// Whether the bucket belongs to another account, and its document makes the senders of requests pay.
+  private var requesterPays: Bool {
+    let settings = try? store.read(bucket) { $0.owner == rights.account ? nil : $0.settings }
+    return settings?.document("requestPayment")?["Payer"]?.text == "Requester"
+  }
+
+  /// Returns the value of a header without the service's prefix, or else of the query parameter with the header's name.
+  private func serviceHeaderOrParameter(_ suffix: String) -> String? {
+    serviceHeader(suffix) ?? service.headerName(suffix).flatMap { parameter(ByteExactString($0.canonicalName)) }
   }
 }

@@ -10,9 +10,11 @@ struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let base: RequestBody
+  /// The decoder that removes the inner framing, and verifies its signatures, or `nil` for a body without framing.
   let decoder: (any BodyDecoder)?
-  let refusal: @Sendable (VerificationError) -> ErrorResponse
-  var pace: Pace?
+  /// A closure that returns the service's error response for an error of the decoder.
+  let makeRefusal: @Sendable (VerificationError) -> ErrorResponse
+  var trafficLimit: TrafficLimit?
 
   var isFramed: Bool { decoder != nil }
   func makeAsyncIterator() -> Iterator { Iterator(body: self, chunks: base.makeAsyncIterator(), decoder: decoder) }
@@ -25,26 +27,25 @@ struct CallBody: AsyncSequence, Sendable {
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
-      while let chunk = try await chunks.nextElement(isolation: actor) {
-        try await body.pace?.wait(for: chunk.readableBytes)
-        guard decoder != nil else { return chunk }
-        let bytes: [UInt8]
-        do throws(VerificationError) {
-          bytes = try decoder?.decode(Array(chunk.readableBytesView)) ?? []
-        } catch {
-          throw body.refusal(error)
+      do {
+        while let chunk = try await chunks.nextElement(isolation: actor) {
+          try await body.trafficLimit?.wait(for: chunk.readableBytes)
+          guard let bytes = try decoder?.decode(Array(chunk.readableBytesView)) else { return chunk }
+          // A chunk can contain only framing, or bytes whose signature follows in the next one.
+          if !bytes.isEmpty { return ByteBuffer(bytes: bytes) }
         }
-        if !bytes.isEmpty { return ByteBuffer(bytes: bytes) }
+        try decoder?.finish()
+      } catch let error as VerificationError {
+        throw body.makeRefusal(error)
       }
-      do throws(VerificationError) { try decoder?.finish() } catch { throw body.refusal(error) }
       decoder = nil
       return nil
     }
   }
 }
 
-/// A bandwidth limit, at which bytes pass only after the time that they take.
-struct Pace: Sendable {
+/// A limit of the bandwidth: bytes pass only after the time that they take.
+struct TrafficLimit: Sendable {
   let bytesPerSecond: Int
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
@@ -57,7 +58,7 @@ struct Pace: Sendable {
   func wait(for byteCount: Int) async throws { try await sleep(Duration.seconds(byteCount) / bytesPerSecond) }
 }
 
-/// The length, the digest and the checksums that a request body must have.
+/// The length, the digest and the checksums that a request body must have; `nil` stands for any.
 struct BodyExpectation: Sendable {
   var byteCount: Int64?
   /// The required MD5 digest, and the error response for a body with another one.
@@ -81,9 +82,7 @@ protocol BodyCheck: Sendable {
 }
 
 extension [any BodyCheck] {
-  mutating func update(_ bytes: Span<UInt8>) {
-    for index in indices { self[index].update(bytes) }
-  }
+  mutating func update(_ bytes: Span<UInt8>) { for index in indices { self[index].update(bytes) } }
 
   func finish() throws(ErrorResponse) -> StoredChecksum? {
     var checksum: StoredChecksum?

@@ -20,8 +20,7 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Returns whether the object differs from the client's version (RFC 9110, section 13.2.2); throws if `If-Match` or
-  /// `If-Unmodified-Since` does not hold.
+  /// Returns whether the client's version is outdated; throws if another condition fails (RFC 9110, section 13.2.2).
   func isModified(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
       guard Self.matches(match, object) else { throw .preconditionFailed("If-Match") }
@@ -81,6 +80,7 @@ struct RequestedRange {
     return start..<(first == nil ? byteCount : min(last ?? .max, byteCount - 1) + 1)
   }
 
+  /// Returns whether an object contains every byte of the range.
   func lies(within byteCount: Int64) -> Bool {
     if let first { return max(first, last ?? first) < byteCount }
     return last.map { $0 > 0 && $0 <= byteCount } ?? false
@@ -98,30 +98,30 @@ struct NamedSource {
   /// In COS, the value starts with a host, which contains the bucket name. If requests name the bucket in the path at
   /// this host, the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
-    let parts = header.parts(between: "?", maxSplits: 1)
-    version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
+    let pathAndQuery = header.parts(between: "?", maxSplits: 1)
+    version = pathAndQuery.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
     if version == "" { throw .invalidArgument("The versionId of the copy source is empty.") }
-    guard let bytes = String(parts[0]).percentDecodedBytes(), let text = String(utf8: bytes) else {
+    guard let bytes = String(pathAndQuery[0]).percentDecodedBytes(), let text = String(utf8: bytes) else {
       throw .invalidArgument("The copy source is not percent-encoded UTF-8.")
     }
-    var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
-    var name = Self.removeFirstSegment(of: &rest)
+    var path = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
+    var name = Self.removeFirstSegment(of: &path)
     if service.objects.copySourceHasHost {
       let isInPath =
         isAddressOrLocalhost(name) || service.behavior.pathHosts.contains(name) && !service.isBucketName(name)
-      name = isInPath ? Self.removeFirstSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
+      name = isInPath ? Self.removeFirstSegment(of: &path) : service.description.hosts.bucket(in: name) ?? name
     }
-    guard service.isBucketName(name), !rest.isEmpty else {
+    guard service.isBucketName(name), !path.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
     }
-    self.bucket = name
-    key = ObjectKey(String(rest))
+    bucket = name
+    key = ObjectKey(String(path))
   }
 
   /// Removes the first path segment and the slash after it from a path, and returns the segment.
-  private static func removeFirstSegment(of text: inout Substring) -> String {
-    let segment = text.bytes(before: "/")
-    text = Substring(text[segment.endIndex...].utf8.dropFirst())
+  private static func removeFirstSegment(of path: inout Substring) -> String {
+    let segment = path.bytes(before: "/")
+    path = Substring(path[segment.endIndex...].utf8.dropFirst())
     return String(segment)
   }
 }

@@ -40,8 +40,7 @@ struct FormUpload: Sendable {
   struct PartlyReadForm {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
-    fileprivate var partCount: Int
-    fileprivate var remainingFieldBytes: Int
+    fileprivate var partCount, remainingFieldBytes: Int
   }
 
   /// Reads the fields before the file, verifies the form as soon as the file begins, and leaves the file unread.
@@ -116,11 +115,9 @@ extension Call {
   }
 
   private func response(performing successAction: FormSuccessAction, for object: StoredObject) -> Answer {
-    let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
-    let location = "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
     let entityTag = service.entityTag(object.content.entityTag)
-    var headers = checksums(of: object.content)
-    addHeaders(of: object, to: &headers)
+    var headers = checksumHeaders(of: object.content)
+    addEncryptionAndVersion(of: object, to: &headers)
     switch successAction {
     case .redirect(let url):
       let parameters: KeyValuePairs = ["bucket": bucket, "key": key.string, "etag": entityTag]
@@ -128,9 +125,9 @@ extension Call {
       headers[.location] = "\(url)\(url.hasByte("?") ? "&" : "?")\(query)"
       return Answer(.seeOther, headers: headers)
     case .status(let status):
-      headers[.location] = location
+      headers[.location] = objectURL
       guard status == .created else { return Answer(status, headers: headers) }
-      let texts: KeyValuePairs = ["Location": location, "Bucket": bucket, "Key": key.string, "ETag": entityTag]
+      let texts: KeyValuePairs = ["Location": objectURL, "Bucket": bucket, "Key": key.string, "ETag": entityTag]
       var response = Answer(XMLNode("PostResponse", texts: texts), headers: headers)
       response.status = .created
       return response

@@ -14,14 +14,16 @@ struct HeaderRules: Sendable {
   let supportedEverywhere: Set<String>
   /// The operations that support a header, by its name.
   let operations: [String: Set<Operation>]
-  /// The operations whose write can depend on a conditional header.
+  /// The operations whose write can depend on a conditional header, by its name.
   var conditions: [String: Set<Operation>] = [:]
+  /// The fields of a form, without the service's prefix, that are not headers of an upload.
   let formFields: Set<String>
+  /// Whether a form can name a callback, which the field `callback` without the service's prefix does.
   var takesFormCallback = false
   /// The headers that the service itself refuses for operations that do not support them.
   var invalidElsewhere: Set<String> = []
 
-  /// Unsupported headers without the service's prefix that change the result of any operation.
+  /// The names of unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
   /// The names of unsupported headers without the service's prefix that change the result of a write.
   private static let refusedOnWrites: Set<String> = [
@@ -58,13 +60,13 @@ struct HeaderRules: Sendable {
   func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {
     for field in headers where !field.value.isEmpty {
       let name = field.name.canonicalName
-      let isRefused =
+      let isUnsupportedCondition =
         Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
-      if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
+      if Self.refusedAlways.contains(name) || isUnsupportedCondition { throw Self.refusal(of: name) }
       guard let header = serviceHeader(name) else { continue }
       if supports(header, for: operation) { continue }
       throw invalidElsewhere.contains(header)
-        ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
+        ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(of: name)
     }
   }
 
@@ -72,13 +74,12 @@ struct HeaderRules: Sendable {
   func check(_ form: SubmittedForm) throws(ErrorResponse) {
     for field in form.fields where !field.value.isEmpty {
       let name = field.name.asciiLowercased
-      let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
-      if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
+      let isRefusedCallback = name == "callback" && !takesFormCallback || name == "callback-var"
+      if Self.refusedAlways.contains(name) || isRefusedCallback { throw Self.refusal(of: name) }
       guard let header = serviceHeader(name) else { continue }
-      // A form names its callback without the service's prefix.
       guard header != "callback", header != "callback-var",
         formFields.contains(header) || supports(header, for: .putObject)
-      else { throw Self.refusal(name) }
+      else { throw Self.refusal(of: name) }
     }
   }
 
@@ -93,8 +94,7 @@ struct HeaderRules: Sendable {
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
   }
 
-  private static func refusal(_ name: String) -> ErrorResponse {
-    .notImplemented(
-      "The header \"\(name)\" is not supported for this operation by this server; send the request without it.")
+  private static func refusal(of name: String) -> ErrorResponse {
+    .notImplemented("The header \"\(name)\" is not supported for this operation by this server; omit it.")
   }
 }

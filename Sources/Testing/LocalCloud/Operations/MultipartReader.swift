@@ -22,7 +22,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     delimiter = Array("\r\n--\(boundary)".utf8)
   }
 
-  /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
+  /// Skips what is left of the current part and returns the headers of the next part, or `nil` after the last part.
   mutating func nextPart() async throws -> PartHead? {
     if position == .end { return nil }
     if position == .start {
@@ -35,18 +35,19 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
     switch try await read(2) {
     case Array("\r\n".utf8):
       var lines: [String] = []
-      var remaining = Self.headByteLimit
-      while let line = try await headerLine(upTo: &remaining) { lines.append(line) }
+      var remainingByteCount = Self.headByteLimit
+      while let line = try await headerLine(upTo: &remainingByteCount) { lines.append(line) }
       let head = try PartHead(lines)
       position = .content
       return head
     case Array("--".utf8):
-      try await readEnd()
+      try await checkEnd()
       return nil
     default: throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
     }
   }
 
+  /// Returns the next bytes of the part's content, or `nil` at its end.
   mutating func nextChunk() async throws -> ByteBuffer? {
     while position == .content {
       let (byteCount, isBeforeDelimiter) = pendingContent()
@@ -93,37 +94,35 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
   private mutating func headerLine(upTo remaining: inout Int) async throws -> String? {
-    var scanned = 0
-    while true {
+    var scannedByteCount = 0
+    while scannedByteCount <= remaining {
       let view = pending.readableBytesView
-      if let end = view.dropFirst(scanned).firstIndex(of: UInt8(ascii: "\n")) {
-        remaining -= end - view.startIndex + 1
-        guard remaining >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
-          break
-        }
-        let line = bytes.dropLast(2)
-        guard bytes[bytes.count - 2] == UInt8(ascii: "\r"), line.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
-          let text = String(utf8: line)
-        else { break }
-        return text.isEmpty ? nil : text
+      guard let lineFeed = view.dropFirst(scannedByteCount).firstIndex(of: UInt8(ascii: "\n")) else {
+        scannedByteCount = view.count
+        if scannedByteCount <= remaining { try await readMore() }
+        continue
       }
-      scanned = view.count
-      guard scanned <= remaining else { break }
-      try await readMore()
+      let line = try await read(lineFeed - view.startIndex + 1)
+      remaining -= line.count
+      let content = line.dropLast(2)
+      guard remaining >= 0, line.suffix(2).elementsEqual("\r\n".utf8),
+        content.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }), let text = String(utf8: content)
+      else { break }
+      return text.isEmpty ? nil : text
     }
     throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
   /// Checks that at most a line end follows the last boundary.
-  private mutating func readEnd() async throws {
+  private mutating func checkEnd() async throws {
     position = .end
     while true {
-      let rest = pending.readableBytesView
-      guard "\r\n".utf8.starts(with: rest) else {
+      let epilogue = pending.readableBytesView
+      guard "\r\n".utf8.starts(with: epilogue) else {
         throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
       }
       guard var more = try await base.nextElement() else {
-        guard rest.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
+        guard epilogue.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
         return
       }
       pending.writeBuffer(&more)
@@ -151,8 +150,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 /// The headers of a part of a form: the name of its field, and the name and media type of a file.
 struct PartHead: Sendable {
   let name: String
-  let fileName: String?
-  let contentType: String?
+  let fileName, contentType: String?
 
   /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
   init(_ lines: [String]) throws(ErrorResponse) {
@@ -224,7 +222,6 @@ struct HeaderParameters: Sendable {
 
   /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
   private static func droppingFirstByte(of text: Substring) -> Substring { Substring(text.utf8.dropFirst()) }
-
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }

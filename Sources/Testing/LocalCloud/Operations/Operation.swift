@@ -26,42 +26,40 @@ enum Operation: Sendable, Hashable, CaseIterable {
   ) throws(ErrorResponse) {
     guard OperationRoute.methods.contains(method) else { throw .methodNotAllowed(method.rawValue) }
     let table = service.operations
-    let requestSpellings = try Self.knownNames(of: target, method, table)
+    let requestSpellings = try Self.knownNames(of: target, for: method, in: table)
     let names = Set(requestSpellings.keys)
     let level: OperationRoute.Level = target.bucket == nil ? .service : target.key == nil ? .bucket : .object
-    let entries = table.entries(method, level).filter { $0.route.isCopy == nil || $0.route.isCopy == isCopy }
+    let entries = (table.entries[method]?[level] ?? []).filter { $0.route.isCopy == nil || $0.route.isCopy == isCopy }
+    // Of the routes that match, the one with the most selectors is the most specific.
     let entry = entries.filter { $0.route.selectors.isSubset(of: names) }.max {
       $0.route.selectors.count < $1.route.selectors.count
     }
     let route = entry?.route
     if let name = names.subtracting(entry?.parameters ?? []).min() {
-      if let other = route?.selectors.first, entries.contains(where: { $0.route.selectors.contains(name) }) {
+      if let selector = route?.selectors.first, entries.contains(where: { $0.route.selectors.contains(name) }) {
         throw .invalidArgument(
-          "The parameters \"\(other)\" and \"\(name)\" select two operations; a request can have only one.")
+          "The parameters \"\(selector)\" and \"\(name)\" select two operations; a request can have only one.")
       }
       throw .notImplemented(
         "The parameter \"\(requestSpellings[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
           + "\(level.rawValue).")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
-    if names.contains("list-type"), target["list-type"] != "2" {
-      throw .invalidArgument("The list-type can only be 2.")
-    }
+    if names.contains("list-type"), target["list-type"] != "2" { throw .invalidArgument("The list-type must be 2.") }
     if target["versionId"] == "" { throw .invalidArgument("The parameter \"versionId\" is empty.") }
     self = route.operation
   }
 
   /// Returns the known query parameters of a request as it spells them, by their spelling in the routes.
   private static func knownNames(
-    of target: RequestTarget, _ method: HTTPRequest.Method, _ table: OperationTable
+    of target: RequestTarget, for method: HTTPRequest.Method, in table: OperationTable
   ) throws(ErrorResponse) -> [String: String] {
     var names: [String: String] = [:]
     for parameter in target.parameters {
       switch table.names.meaning(of: parameter.name.string) {
       case .signature: continue
       case .misspelled:
-        throw .notImplemented(
-          "The parameter \"\(parameter.name)\" is unknown: the service spells its names differently.")
+        throw .notImplemented("The parameter \"\(parameter.name)\" is unknown: the service spells names differently.")
       case .unknown:
         guard method == .get || method == .head || parameter.value?.isEmpty == false else {
           throw .notImplemented(
@@ -131,7 +129,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
     [.putObject, .appendObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self)
   }
 
-  /// The permission that a policy must grant for an operation.
+  /// A permission that a policy must grant for an operation.
   struct Permission: Sendable {
     /// The action name in the policy language, such as `oss:GetObject`.
     let action: String

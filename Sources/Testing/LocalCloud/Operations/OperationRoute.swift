@@ -26,21 +26,19 @@ struct OperationRoute: Sendable {
     _ operation: Operation, _ method: HTTPRequest.Method, _ level: Level, _ selectors: Set<String> = [],
     taking options: Set<String> = [], isCopy: Bool? = nil
   ) {
-    self.operation = operation
-    self.method = method
-    self.level = level
-    self.selectors = selectors
-    self.options = options
-    self.isCopy = isCopy
+    (self.operation, self.method, self.level) = (operation, method, level)
+    (self.selectors, self.options, self.isCopy) = (selectors, options, isCopy)
   }
 
-  func taking(_ more: Set<String>) -> OperationRoute {
-    OperationRoute(operation, method, level, selectors, taking: options.union(more), isCopy: isCopy)
+  func taking(_ moreOptions: Set<String>) -> OperationRoute {
+    OperationRoute(operation, method, level, selectors, taking: options.union(moreOptions), isCopy: isCopy)
   }
 
   /// The HTTP methods that the operations use; other methods are rejected.
   static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
-  private static let overrides = Set(Call.replacements.map(\.parameter.string))
+  private static let filters: Set<String> = ["prefix", "delimiter", "encoding-type"]
+  private static let overrides = Set(Call.overrides.map(\.parameter.string))
+
   static let shared: [OperationRoute] = [
     .init(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 
@@ -50,16 +48,14 @@ struct OperationRoute: Sendable {
     .init(.readBucketAccess, .get, .bucket, ["acl"]),
     .init(.changeBucketAccess, .put, .bucket, ["acl"]),
     .init(.bucketLocation, .get, .bucket, ["location"]),
-    .init(
-      .listVersions, .get, .bucket, ["versions"],
-      taking: ["prefix", "delimiter", "key-marker", "max-keys", "encoding-type"]),
-    .init(.listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
+    .init(.listVersions, .get, .bucket, ["versions"], taking: filters.union(["key-marker", "max-keys"])),
+    .init(.listObjects, .get, .bucket, taking: filters.union(["marker", "max-keys"])),
     .init(
       .listObjectsV2, .get, .bucket, ["list-type"],
-      taking: ["prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner"]),
+      taking: filters.union(["max-keys", "continuation-token", "start-after", "fetch-owner"])),
     .init(
       .listUploads, .get, .bucket, ["uploads"],
-      taking: ["prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"]),
+      taking: filters.union(["key-marker", "upload-id-marker", "max-uploads"])),
     .init(.deleteObjects, .post, .bucket, ["delete"], taking: ["encoding-type"]),
 
     .init(.putObject, .put, .object, isCopy: false),
@@ -100,7 +96,7 @@ struct OperationTable: Sendable {
 
   let names: ParameterNames
   /// The routes by method and level, so that a request is compared only with those that it can match.
-  private let entries: [HTTPRequest.Method: [OperationRoute.Level: [Entry]]]
+  let entries: [HTTPRequest.Method: [OperationRoute.Level: [Entry]]]
   /// The spelling of the query parameters in the request patterns, by lowercase name.
   private let spellings: [String: String]
 
@@ -118,8 +114,6 @@ struct OperationTable: Sendable {
     let spelled = routes.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
-
-  func entries(_ method: HTTPRequest.Method, _ level: OperationRoute.Level) -> [Entry] { entries[method]?[level] ?? [] }
 
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }

@@ -58,11 +58,8 @@ struct RequestRights: Sendable {
   ///
   /// A key with all rights of the account can always read, change and delete the policy of a bucket of the account.
   func allow(_ operation: Operation, on target: RequestTarget, copying source: NamedSource?) -> Bool {
-    if operation.hasCopySource {
-      guard let source, allowReading(source.key.string, version: source.version, in: source.bucket) else {
-        return false
-      }
-    }
+    let mayReadSource = source.map { allowReading($0.key.string, version: $0.version, in: $0.bucket) } ?? false
+    if operation.hasCopySource, !mayReadSource { return false }
     let hasAccess = accessControlAllows(operation, on: target)
     let document = operation.isOfDocument ? service.document(selectedBy: target) : nil
     // This comes before the bucket's policy, because a policy that denies everything could otherwise not be removed.
@@ -136,8 +133,7 @@ struct RequestRights: Sendable {
     return isAllowed(action, on: "\(bucket)/\(key)", byAccessControl: hasAccess, isForeign: isForeign)
   }
 
-  /// Returns whether the request may delete a listed object; as for a single one, the bucket's policy can allow it even
-  /// for a foreign object.
+  /// Returns whether the request may delete a listed object; a bucket's policy can allow it even for a foreign one.
   func allowDeleting(_ key: String, version: String?, in bucket: String) -> Bool {
     guard let permission = service.policies.permissions[.deleteObjects] else { return false }
     let action = service.policies.action(permission.action, ofVersion: version)

@@ -30,10 +30,10 @@ struct PolicyReader {
     case language.effects.deny?: statement.allows = false
     default: throw PolicyFault("The effect of a statement is missing or invalid.")
     }
-    guard (members["action"] == nil) != (members["notaction"] == nil) else {
+    statement.exceptsActions = members["notaction"] != nil
+    guard (members["action"] == nil) == statement.exceptsActions else {
       throw PolicyFault("A statement needs an action.")
     }
-    statement.exceptsActions = members["notaction"] != nil
     statement.actions = try texts(members["action"] ?? members["notaction"], "action").map(pattern(ofAction:))
     statement.resources = try texts(members["resource"], "resource").map(pattern(ofResource:))
     if let condition = members["condition"] { statement.conditions = try conditions(condition) }
@@ -81,16 +81,14 @@ struct PolicyReader {
     let name = language.actionPrefix.flatMap { action.removingBytePrefix($0) }.map(String.init) ?? action
     let parts = name.parts(between: ":")
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
-      throw PolicyFault("\"\(action)\" is not the name of an action.")
+      throw PolicyFault("\"\(action)\" is no action name.")
     }
     return WildcardPattern(language.comparable(name))
   }
 
   private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
     if resource == "*" { return .any }
-    guard let parts = language.splitResource(resource) else {
-      throw PolicyFault("\"\(resource)\" is not the name of a resource.")
-    }
+    guard let parts = language.splitResource(resource) else { throw PolicyFault("\"\(resource)\" is no resource.") }
     return ResourcePattern(parts)
   }
 
@@ -108,9 +106,7 @@ struct PolicyReader {
       // An operator with the suffix also holds for a request without a value.
       let absence = nameWithoutSuffix == nil ? language.comparisonWithoutValue : .holds
       for (key, value) in keys {
-        guard language.conditions.contains(key) else {
-          throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
-        }
+        guard language.conditions.contains(key) else { throw PolicyFault("The condition \"\(key)\" is not supported.") }
         guard let condition = Self.condition(key, comparison, value.array ?? [value], absence: absence) else {
           throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.")
         }

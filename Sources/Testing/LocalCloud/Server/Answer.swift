@@ -12,7 +12,7 @@ struct Answer: Sendable {
   var isRepetition = false
   /// Whether the body is sent in the gzip format, and therefore without its length.
   var isCompressed = false
-  var pace: Pace?
+  var trafficLimit: TrafficLimit?
 
   enum Body: Sendable {
     case bytes([UInt8])
@@ -27,9 +27,7 @@ struct Answer: Sendable {
   }
 
   init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], body: Body = .bytes([])) {
-    self.status = status
-    self.headers = headers
-    self.body = body
+    (self.status, self.headers, self.body) = (status, headers, body)
   }
 
   init(_ document: XMLNode, headers: HTTPFields = [:]) {
@@ -53,10 +51,8 @@ extension HTTPFields {
   mutating func set(_ name: String, _ value: String) { if let name = HTTPField.Name(name) { self[name] = value } }
 
   func first(_ name: String) -> String? { isEmpty ? nil : HTTPField.Name(name).flatMap { first($0) } }
-
   /// Returns the first value of a header field; if the field is absent, no array of values is created.
   func first(_ name: HTTPField.Name) -> String? { contains(name) ? self[values: name].first : nil }
-
   /// Returns all values of a header field joined by commas, or `nil` if the field is absent.
   func joined(_ name: String) -> String? { isEmpty ? nil : HTTPField.Name(name).flatMap { self[$0] } }
 }

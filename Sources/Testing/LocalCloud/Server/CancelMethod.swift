@@ -8,8 +8,8 @@ internal import NIOHTTP1
 /// The HTTP parser rejects methods that are not registered. The method is therefore replaced by `DELETE`, which has the
 /// same meaning and the same length.
 enum CancelMethod {
-  private static let beginningOfRequest = Array("CANCEL /ops/transfers/".utf8)
-  private static let replacingMethod = "DELETE"
+  private static let requestStart = Array("CANCEL /ops/transfers/".utf8)
+  private static let substitute = "DELETE"
 
   static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
     let replacement = Replacement()
@@ -38,11 +38,11 @@ enum CancelMethod {
       buffer.writeBuffer(&arrived)
       while buffer.readableBytes > 0 {
         if isBetweenRequests, CancelMethod.canBegin(buffer.readableBytesView) {
-          guard buffer.readableBytes >= CancelMethod.beginningOfRequest.count else {
+          guard buffer.readableBytes >= CancelMethod.requestStart.count else {
             beginning = buffer
             return
           }
-          buffer.setString(CancelMethod.replacingMethod, at: buffer.readerIndex)
+          buffer.setString(CancelMethod.substitute, at: buffer.readerIndex)
         }
         let bytes = buffer.readableBytesView
         let next = bytes.indices.dropFirst().first { CancelMethod.canBegin(bytes[$0...]) } ?? bytes.endIndex
@@ -54,9 +54,7 @@ enum CancelMethod {
   }
 
   /// Returns whether a request with the method can begin with some bytes, which may be too few to decide it.
-  private static func canBegin(_ bytes: ByteBufferView) -> Bool {
-    zip(bytes, beginningOfRequest).allSatisfy { $0 == $1 }
-  }
+  private static func canBegin(_ bytes: ByteBufferView) -> Bool { zip(bytes, requestStart).allSatisfy { $0 == $1 } }
 
   private final class EndOfRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart

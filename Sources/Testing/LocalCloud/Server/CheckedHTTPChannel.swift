@@ -40,9 +40,8 @@ struct CheckedHTTPChannel: ServerChildChannel {
 ///
 /// The last response is one with `Connection: close`, or one to a request with `Connection: close` (in any letter case)
 /// or to an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler discards what arrives after such
-/// a request. The receiving side stays open, so that a client that is still sending receives the response.
-///
-/// It handles requests before their conversion to the types of swift-http-types, which have no HTTP version.
+/// a request. The receiving side stays open, so that a client that is still sending receives the response. It handles
+/// requests before their conversion to the types of swift-http-types, which have no HTTP version.
 private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

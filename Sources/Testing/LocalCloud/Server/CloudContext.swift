@@ -43,9 +43,7 @@ struct KeyRing: Sendable {
     accountNumbers = Set(self.accounts.values.compactMap(\.number) + [SimulatedService.account])
   }
 
-  /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
-  ///
-  /// Only a lookup with a limit counts as a use of an issued key.
+  /// Returns an access key, or `nil` if it is unknown, disabled, or of another service; a lookup with a limit is a use.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {

@@ -10,9 +10,7 @@ struct CrossOriginRule: Sendable {
 
   /// The allowed origins, in which an asterisk stands for any characters, as in `headers`.
   let origins: [String]
-  let methods: [String]
-  let headers: [String]
-  let exposedHeaders: [String]
+  let methods, headers, exposedHeaders: [String]
   /// The number of seconds for which a browser remembers the response to a preflight request, or `nil` for its default.
   let lifetime: String?
 
@@ -33,8 +31,8 @@ struct CrossOriginRule: Sendable {
     return rules
   }
 
-  func allows(origin: String, method: String, headers names: [String]) -> Bool {
-    let allowsHeaders = names.allSatisfy { name in
+  func allows(origin: String, method: String, headers headerNames: [String]) -> Bool {
+    let allowsHeaders = headerNames.allSatisfy { name in
       headers.contains { WildcardPattern($0.asciiLowercased).matches(name.asciiLowercased) }
     }
     return allowsHeaders && methods.contains(method) && origins.contains { WildcardPattern($0).matches(origin) }
@@ -46,9 +44,8 @@ struct CrossOriginRule: Sendable {
     response.headers.set("access-control-allow-origin", isPublic ? "*" : origin)
     if !isPublic { response.headers.set("access-control-allow-credentials", "true") }
     response.headers.set("access-control-allow-methods", methods.joined(separator: ", "))
-    if !exposedHeaders.isEmpty {
-      response.headers.set("access-control-expose-headers", exposedHeaders.joined(separator: ", "))
-    }
+    let exposedList = exposedHeaders.joined(separator: ", ")
+    if !exposedList.isEmpty { response.headers.set("access-control-expose-headers", exposedList) }
     response.headers.set("vary", "Origin")
   }
 }

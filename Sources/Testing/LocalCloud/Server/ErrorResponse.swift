@@ -7,8 +7,7 @@ internal import _NIOFileSystem
 /// An error response of a simulated service, sent as the error document that the vendors' SDKs parse.
 struct ErrorResponse: Error, Sendable {
   var status: HTTPResponse.Status
-  var code: String
-  var message: String
+  var code, message: String
   /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
   var ec: String?
   /// The additional elements of the error document of this response, such as `BucketName`, in document order.
@@ -40,19 +39,14 @@ struct ErrorResponse: Error, Sendable {
   static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
-    self.status = status
-    self.code = code
+    (self.status, self.code, self.ec, self.details) = (status, code, ec, details)
     self.message = message.shortened(to: Self.messageByteLimit)
-    self.ec = ec
-    self.details = details
   }
 
   init(
     _ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil,
     details: KeyValuePairs<String, String>
-  ) {
-    self.init(status, code, message, ec: ec, details: details.map { Detail(name: $0.key, value: $0.value) })
-  }
+  ) { self.init(status, code, message, ec: ec, details: details.map { Detail(name: $0.key, value: $0.value) }) }
 
   init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.init(refusal.status, refusal.code, message, ec: ec, details: details)
@@ -93,8 +87,8 @@ struct ErrorResponse: Error, Sendable {
   static func noSuchUpload(_ id: String, ec: String? = nil) -> ErrorResponse {
     ErrorResponse(
       .notFound, "NoSuchUpload",
-      "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.",
-      ec: ec, details: ["UploadId": id])
+      "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.", ec: ec,
+      details: ["UploadId": id])
   }
 
   static let invalidToken = invalidArgument("The continuation-token was not issued by this server.")
@@ -114,13 +108,9 @@ struct ErrorResponse: Error, Sendable {
     ErrorResponse(.badRequest, "InvalidArgument", message, ec: ec)
   }
 
-  static func invalidRequest(_ message: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, "InvalidRequest", message)
-  }
+  static func invalidRequest(_ message: String) -> ErrorResponse { .init(.badRequest, "InvalidRequest", message) }
 
-  static func notImplemented(_ message: String) -> ErrorResponse {
-    ErrorResponse(.notImplemented, "NotImplemented", message)
-  }
+  static func notImplemented(_ message: String) -> ErrorResponse { .init(.notImplemented, "NotImplemented", message) }
 
   static func methodNotAllowed(_ method: String) -> ErrorResponse {
     ErrorResponse(

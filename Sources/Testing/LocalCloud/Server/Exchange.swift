@@ -55,7 +55,7 @@ struct Exchange: Sendable {
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
-    if fault == nil, answer.pace == nil, byteCount <= BlobStore.chunkByteCount {
+    if fault == nil, answer.trafficLimit == nil, byteCount <= BlobStore.chunkByteCount {
       // A small response is sent in a single write.
       let body = try await answer.body.collected(from: blobs)
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: body))
@@ -63,7 +63,7 @@ struct Exchange: Sendable {
     try await sendPieces(of: answer, head, with: writer, from: blobs, fault)
   }
 
-  /// Sends the pieces of a body at the speed of the response, and injects the fault at its offset.
+  /// Sends the pieces of a body at the bandwidth limit of the response, and injects the fault at its offset.
   @concurrent private func sendPieces(
     of answer: Answer, _ head: HTTPResponse, with writer: consuming ResponseWriter, from blobs: BlobStore?,
     _ bodyFault: BodyFault?
@@ -77,10 +77,10 @@ struct Exchange: Sendable {
         try await fault?.inject(sleep)
         fault = nil
       }
-      while let next = piece.readSlice(length: min(piece.readableBytes, answer.pace?.bytesPerSecond ?? .max)),
+      while let next = piece.readSlice(length: min(piece.readableBytes, answer.trafficLimit?.bytesPerSecond ?? .max)),
         next.readableBytes > 0
       {
-        try await answer.pace?.wait(for: next.readableBytes)
+        try await answer.trafficLimit?.wait(for: next.readableBytes)
         try await body.write(next)
       }
     }

@@ -2,7 +2,7 @@
 
 internal import StorageAuth
 
-/// An object that selects the injected faults for each request and each Aspera transfer.
+/// The selection of the injected faults for each request and each Aspera transfer.
 final class FaultInjector: Sendable {
   private struct State {
     var faults: LocalCloud.Faults
@@ -13,9 +13,7 @@ final class FaultInjector: Sendable {
 
   private let state: Lock<State>
 
-  init(_ faults: LocalCloud.Faults) {
-    state = Lock(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
-  }
+  init(_ faults: LocalCloud.Faults) { state = Lock(State(faults: faults, generator: SeededGenerator(faults.seed))) }
 
   /// The configured faults.
   ///
@@ -29,12 +27,13 @@ final class FaultInjector: Sendable {
           state.requestCounts[endpoint] = nil
         }
         if state.faults.transfers != newValue.transfers { state.connectionCount = 0 }
-        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(state: newValue.seed) }
+        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(newValue.seed) }
         state.faults = newValue
       }
     }
   }
 
+  /// Counts a request to an endpoint, and returns the faults that apply to it.
   func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
     state.withLock { state in
       let count = state.requestCounts[endpoint, default: 0] + 1
@@ -45,12 +44,12 @@ final class FaultInjector: Sendable {
     }
   }
 
+  /// Counts a connection of a transfer, and returns the fault that applies to it, or `nil`.
   func transferFault() -> LocalCloud.TransferFault? {
     state.withLock { state in
       state.connectionCount += 1
       let count = state.connectionCount
-      // All faults are evaluated, so that each `chance` fault draws one random number per connection and the outcome
-      // depends only on the order of the connections.
+      // All faults are evaluated, so that each `chance` fault draws one random number for every connection.
       return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
     }
   }
@@ -87,7 +86,8 @@ extension LocalCloud.Fault.Frequency {
 
 /// A generator of pseudorandom numbers (SplitMix64) that returns the same sequence for the same seed.
 private struct SeededGenerator: RandomNumberGenerator {
-  fileprivate var state: UInt64
+  private var state: UInt64
+  init(_ seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15

@@ -35,29 +35,32 @@ final class Gateway: Sendable {
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var awaitsContinue = head.headerFields[.expect]?.asciiLowercased == "100-continue"
     if let record { noteTargetAndKey(of: head, in: record) }
-    var response: Answer
-    if let status = try await exchange.injectFaultsBeforeOperation() {
-      response = service.behavior.response(for: .injected(status), to: identity)
-    } else {
+    var response = Answer()
+    var injectedStatus = try await exchange.injectFaultsBeforeOperation()
+    if injectedStatus == nil {
       do {
-        response = try await self.response(to: request, identity, record, &awaitsContinue, &writer)
+        response = try await perform(request, identity, record, &awaitsContinue, &writer)
       } catch {
         response = refuse(head, with: ErrorResponse(of: error), identity, record)
       }
-      if let status = try await exchange.injectFaultsAfterOperation(&response) {
-        response = service.behavior.response(for: .injected(status), to: identity)
-      }
+      injectedStatus = try await exchange.injectFaultsAfterOperation(&response)
     }
-    // The next bytes can be the body that the client still withholds, or another request: the connection must close.
+    if let injectedStatus { response = service.behavior.response(for: .injected(injectedStatus), to: identity) }
+    // The next bytes can be the body that the client still withholds, or another request: only a new connection tells.
     if awaitsContinue { response.headers[.connection] = "close" }
+    addCommonHeaders(to: &response, for: head, identity)
+    try await exchange.send(response, to: head.method, with: writer, from: store.blobs)
+  }
+
+  /// Adds the headers that every response has: those of the server and those for web pages of other origins.
+  private func addCommonHeaders(to response: inout Answer, for head: HTTPRequest, _ identity: CallIdentity) {
     service.identify(&response, as: identity.requestID)
     response.headers[.date] = identity.date.httpDate
     response.headers[.server] = service.headers.serverName
-    if head.method != .options, let origin = head.headerFields.first("origin") {
-      let method = head.headerFields.first("access-control-request-method") ?? head.method.rawValue
-      crossOriginRule(for: head, origin, method)?.addHeaders(to: &response, for: origin)
-    }
-    try await exchange.send(response, to: head.method, with: writer, from: store.blobs)
+    // The response to a preflight request already has the headers of its rule, or was refused.
+    guard head.method != .options, let origin = head.headerFields.first("origin") else { return }
+    let method = head.headerFields.first("access-control-request-method") ?? head.method.rawValue
+    crossOriginRule(for: origin, method: method, in: head)?.addHeaders(to: &response, for: origin)
   }
 
   /// Counts and records an error, and returns the response with it.
@@ -73,8 +76,8 @@ final class Gateway: Sendable {
   }
 
   /// Performs a preflight request, a form upload or a signed or public request.
-  @concurrent private func response(
-    to request: Request, _ identity: CallIdentity, _ record: RequestRecord?, _ awaitsContinue: inout Bool,
+  @concurrent private func perform(
+    _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?, _ awaitsContinue: inout Bool,
     _ writer: inout ResponseWriter
   ) async throws -> Answer {
     let head = request.head
@@ -89,14 +92,16 @@ final class Gateway: Sendable {
     }
     let permit = try authorize(head, identity, record)
     try await sendContinue(&awaitsContinue, &writer)
-    var call = call(permit, request, identity, headers: head.headerFields)
+    var call = makeCall(permit, request, identity, headers: head.headerFields)
     call.callback = try callbackPlan(permit, head, identity.requestID)
-    try call.checkLimitPayerAndOwners()
-    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.configuration.sleep) }
-    var response = try await countingWrite(of: call) { try await call.response() }
+    try call.checkLimitOwnersAndPayer()
+    call.body.trafficLimit = call.requestedTrafficLimit.flatMap {
+      TrafficLimit(bitsPerSecond: $0, sleep: context.configuration.sleep)
+    }
+    var response = try await countingWrite(of: call) { try await call.perform() }
     // The response is sent at the requested bandwidth limit, and echoes the limit, so that a client can see it.
-    response.pace = call.body.pace
-    if let limit = call.trafficLimit { response.headers.set(service.header("traffic-limit"), limit) }
+    response.trafficLimit = call.body.trafficLimit
+    if let limit = call.requestedTrafficLimit { response.headers.set(service.header("traffic-limit"), limit) }
     return response
   }
 
@@ -116,8 +121,9 @@ final class Gateway: Sendable {
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
   private func authorize(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) throws -> Permit {
     let date = identity.date
+    // A target that cannot be read is an error only of a request whose signature is valid or absent.
     let claimedTarget = Result { () throws(VerificationError) in try service.behavior.target(of: head) }
-    if let target = try? claimedTarget.get() { try checkBucketExists(in: target, of: head) }
+    if let target = try? claimedTarget.get() { try requireBucket(of: target, in: head) }
     do {
       let verified = try authenticator.verify(head, at: date)
       if let verified {
@@ -128,9 +134,9 @@ final class Gateway: Sendable {
       return try permit(head, verified, on: verified?.wholeTarget ?? claimedTarget.get(), at: date, record)
     } catch let error as VerificationError {
       let isPresigned = head.headerFields[.authorization] == nil
-      let refusal =
-        (isPresigned ? service.behavior.urlRefusal(error) : nil) ?? service.behavior.refusal(error, at: date)
-      record?.noteRejection(rejectedSignature(head, identity, error, refusal))
+      let urlRefusal = isPresigned ? service.behavior.urlRefusal(error) : nil
+      let refusal = urlRefusal ?? service.behavior.refusal(error, at: date)
+      record?.noteRejection(rejectedSignature(of: head, identity, error: error, refusal: refusal))
       throw refusal
     }
   }
@@ -144,12 +150,12 @@ final class Gateway: Sendable {
     let copySource = service.headerName("copy-source").flatMap { head.headerFields.first($0) }
     let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
     try service.headerRules.check(head.headerFields, for: operation)
-    let rights = rights(of: verified?.accessKeyID) { [service] in
+    let rights = makeRights(of: verified?.accessKeyID) { [service] in
       service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
     }
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, on: target, copying: source, by: rights) else {
-      if verified == nil { record?.noteRejection(nil) }
+      if verified == nil { record?.noteRejection() }
       throw rights.denial(at: date)
     }
     if verified == nil {
@@ -165,17 +171,17 @@ final class Gateway: Sendable {
   }
 
   /// Returns the permissions of a key, which has none if it was removed after the signature was verified.
-  private func rights(of id: AccessKeyID?, _ facts: @escaping @Sendable () -> [String: String]) -> RequestRights {
+  private func makeRights(of id: AccessKeyID?, facts: @escaping @Sendable () -> [String: String]) -> RequestRights {
     RequestRights(
       authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
       account: id.map { context.keys.accountNumber(of: $0) },
       allAccounts: context.keys.accountNumbers, service: service, region: region, facts: facts, store: store)
   }
 
-  /// Throws if the bucket does not exist, unless the request creates it or sets its access.
+  /// Throws if the bucket of a target does not exist, unless the request creates it or sets its access.
   ///
   /// As in the services, this happens before the access key is looked up.
-  private func checkBucketExists(in target: RequestTarget, of head: HTTPRequest) throws {
+  private func requireBucket(of target: RequestTarget, in head: HTTPRequest) throws {
     guard let bucket = target.bucket?.string, service.isBucketName(bucket) else { return }
     // Only the operations on a bucket itself have a target without a key.
     if target.key == nil {
@@ -183,11 +189,11 @@ final class Gateway: Sendable {
       let isMissing = (try? store.read(bucket) { _ in }) == nil
       if operation == .createBucket || operation == .changeBucketAccess && isMissing { return }
     }
-    try checkExistence(of: bucket, at: head.authority)
+    try requireBucket(bucket, at: head.authority)
   }
 
   /// Throws if a bucket does not exist, or is in another region than the request's host.
-  func checkExistence(of bucket: String, at host: String?) throws {
+  private func requireBucket(_ bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
@@ -202,14 +208,13 @@ final class Gateway: Sendable {
     }
   }
 
-  private func call(_ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields) -> Call {
-    let date = identity.date
+  private func makeCall(_ permit: Permit, _ request: Request, _ identity: CallIdentity, headers: HTTPFields) -> Call {
     let body = CallBody(base: request.body, decoder: permit.decoder) { [service] in
-      service.behavior.refusal($0, at: date)
+      service.behavior.refusal($0, at: identity.date)
     }
     return Call(
       service: service, store: store, target: permit.target, rights: permit.rights, headers: headers, body: body,
-      operation: permit.operation, date: date, region: region, host: identity.host)
+      operation: permit.operation, date: identity.date, region: region, host: identity.host)
   }
 
   /// Performs an operation, and counts the object that it has written, also if only the callback failed.
@@ -235,12 +240,12 @@ final class Gateway: Sendable {
   ) async throws -> Answer {
     let date = identity.date
     // As in the services, a missing bucket is reported before the form is verified.
-    try checkExistence(of: upload.bucket, at: request.head.authority)
+    try requireBucket(upload.bucket, at: request.head.authority)
     let form = try await upload.readFields(of: request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
-        record?.noteRejection(nil)
+        record?.noteRejection()
         throw service.behavior.formRefusal(error, at: date) ?? service.behavior.refusal(error, at: date)
       }
     }
@@ -251,21 +256,21 @@ final class Gateway: Sendable {
     record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try checkNames(in: target)
-    let rights = rights(of: verified.accessKeyID) { [service] in
+    let rights = makeRights(of: verified.accessKeyID) { [service] in
       service.policies.language.conditions.facts(of: verified, at: date)
     }
     guard let permit = Permit(posting: verified, to: target, by: rights) else { throw rights.denial(at: date) }
-    var call = call(permit, request, identity, headers: try verified.headers(of: service))
+    var call = makeCall(permit, request, identity, headers: try verified.headers(of: service))
     call.callback = try callbackPlan("PostObject", identity.requestID, isRequested: verified.form["callback"] != nil) {
       () throws(ErrorResponse) in try RequestedCallback(verified.form)
     }
-    try call.checkLimitPayerAndOwners()
+    try call.checkLimitOwnersAndPayer()
     return try await countingWrite(of: call) { try await call.postObject(upload, form) }
   }
 
   /// Returns the first rule that allows a web page to send a request; a bucket's rules precede the server's.
   private func crossOriginRule(
-    for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
+    for origin: String, method: String, headers: [String] = [], in head: HTTPRequest
   ) -> CrossOriginRule? {
     let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
     let rules = store.document("cors", of: bucket).flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
@@ -274,20 +279,20 @@ final class Gateway: Sendable {
 
   /// Returns the response to the request without authorization that a browser sends before the actual one.
   private func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
-    let names = head.headerFields.first("access-control-request-headers")
-    let headers = (names ?? "").words(between: ",").map { String($0.trimmingBlanks) }
+    let headerList = head.headerFields.first("access-control-request-headers")
+    let headers = (headerList ?? "").words(between: ",").map { String($0.trimmingBlanks) }
     guard let origin = head.headerFields.first("origin"),
       let method = head.headerFields.first("access-control-request-method"),
-      let rule = crossOriginRule(for: head, origin, method, with: headers)
+      let rule = crossOriginRule(for: origin, method: method, headers: headers, in: head)
     else {
       throw ErrorResponse(
         .forbidden, "AccessForbidden",
         "CORSResponse: This CORS request is not allowed: no rule allows the origin, the method and the headers.")
     }
-    var response = Answer(.ok)
+    var response = Answer()
     rule.addHeaders(to: &response, for: origin)
     if let lifetime = rule.lifetime { response.headers.set("access-control-max-age", lifetime) }
-    if let names { response.headers.set("access-control-allow-headers", names) }
+    if let headerList { response.headers.set("access-control-allow-headers", headerList) }
     return response
   }
 
@@ -299,13 +304,14 @@ final class Gateway: Sendable {
     record.noteClaimedKey(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
+  /// Returns the means to explain to an observer why a signature was rejected.
   private func rejectedSignature(
-    _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
+    of head: HTTPRequest, _ identity: CallIdentity, error: VerificationError, refusal: ErrorResponse
   ) -> RejectedSignature {
     // The response to a HEAD request has no document, so the document is that of a GET request.
-    var displayed = identity
-    displayed.method = .get
-    var response = service.behavior.response(for: refusal, to: displayed)
+    var identityOfGet = identity
+    identityOfGet.method = .get
+    var response = service.behavior.response(for: refusal, to: identityOfGet)
     response.headers[.date] = identity.date.httpDate
     let document: [UInt8] = if case .bytes(let bytes) = response.body { bytes } else { [] }
     let claimedID = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
@@ -325,6 +331,7 @@ struct Authenticator: Sendable {
   let provider: LocalCloud.Provider
   let context: CloudContext
 
+  /// Returns the access key with an ID; the lookup counts as a use of an issued key.
   private func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
     let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerCredential)
     return context.keys.key(id, of: provider, at: date, counting: limit)
@@ -334,6 +341,7 @@ struct Authenticator: Sendable {
     try await verifier.verify(form, at: date) { key($0, at: date) }
   }
 
+  /// Returns the key ID with which a request claims to be signed, without a check of the signature.
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {

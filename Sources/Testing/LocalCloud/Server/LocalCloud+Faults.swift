@@ -28,22 +28,13 @@ extension LocalCloud {
     public var transfers: [TransferFault]
     private var faultsByEndpoint: [Endpoint: [Fault]] = [:]
 
-    /// Creates a fault configuration in which no endpoint has faults yet.
-    ///
-    /// - Parameters:
-    ///   - clockOffset: The offset of the server's clock; negative if the server's clock is behind.
-    ///   - requestsPerCredential: The number of requests after which an issued temporary credential counts as expired,
-    ///     or `nil` for no limit.
-    ///   - seed: The seed of the random number generator.
-    ///   - transfers: The faults of Aspera transfers.
+    /// Creates a fault configuration in which no endpoint has faults yet; the parameters are the properties.
     public init(
       clockOffset: Duration = .zero, requestsPerCredential: Int? = nil, seed: UInt64 = 0,
       transfers: [TransferFault] = []
     ) {
-      self.clockOffset = clockOffset
-      self.requestsPerCredential = requestsPerCredential
-      self.seed = seed
-      self.transfers = transfers
+      (self.clockOffset, self.requestsPerCredential) = (clockOffset, requestsPerCredential)
+      (self.seed, self.transfers) = (seed, transfers)
     }
 
     /// The faults that the server injects into requests to an endpoint.
@@ -72,15 +63,15 @@ extension LocalCloud {
     let frequency: Frequency
     let phase: Phase
 
-    /// A rule that selects the requests to which an injected fault applies.
+    /// A rule that selects the requests, or the connections of Aspera transfers, to which an injected fault applies.
     public enum Frequency: Sendable, Hashable {
-      /// The fault applies to every request.
+      /// The fault applies to every request or connection.
       case always
-      /// The fault applies to every nth request since the faults were set, and with 0 or a negative number to none.
+      /// The fault applies to every nth one since the faults were set, and with 0 or a negative number to none.
       case every(Int)
-      /// The fault applies to random requests, with the given probability from 0 to 1; the seed determines which.
+      /// The fault applies to random ones, with the given probability from 0 to 1; the seed determines which.
       case chance(Double)
-      /// The fault applies to the given number of requests after the faults were set, and to no later requests.
+      /// The fault applies to the given number of them after the faults were set, and to no later ones.
       case first(Int)
     }
 
@@ -146,10 +137,10 @@ extension LocalCloud {
       Fault(kind: .cut(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
-    /// Returns a fault that truncates the XML or JSON document of a response to its first half.
+    /// Returns a fault that makes the XML or JSON document of a response malformed: only its first half is sent.
     ///
-    /// The status is that of a successful response, and `Content-Length` matches the truncated document. Responses
-    /// without a document are unchanged.
+    /// The operation is carried out, the status remains, and `Content-Length` is that of the half. Responses without a
+    /// document are unchanged.
     ///
     /// - Parameter frequency: The requests that the fault applies to.
     public static func malformed(_ frequency: Frequency = .always) -> Fault {

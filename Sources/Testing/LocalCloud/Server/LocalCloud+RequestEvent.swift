@@ -196,9 +196,7 @@ final class RequestFeed: Sendable {
   private func update(_ change: (inout State) -> Void) {
     state.withLock { change(&$0) }
     state.deliver(\.undelivered) { event, observers in
-      for observer in observers {
-        if let event { observer.yield(event) } else { observer.finish() }
-      }
+      for observer in observers { if let event { observer.yield(event) } else { observer.finish() } }
     }
   }
 }

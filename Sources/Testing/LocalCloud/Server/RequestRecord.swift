@@ -10,8 +10,7 @@ final class RequestRecord: Sendable {
 
   struct State {
     var endpoint = LocalCloud.Endpoint.oss
-    var bucket: String?
-    var key: String?
+    var bucket, key: String?
     var accessKeyID: AccessKeyID?
     var isPresigned = false
     var authorization = LocalCloud.RequestEvent.Authorization.other
@@ -44,7 +43,8 @@ final class RequestRecord: Sendable {
     state.withLock { ($0.accessKeyID, $0.isPresigned) = (id, isPresigned) }
   }
 
-  func noteRejection(_ signature: RejectedSignature?) {
+  /// Records that the authorization is rejected; `signature` explains a signature that does not match.
+  func noteRejection(_ signature: RejectedSignature? = nil) {
     state.withLock { ($0.authorization, $0.rejectedSignature) = (.rejected, signature) }
   }
 

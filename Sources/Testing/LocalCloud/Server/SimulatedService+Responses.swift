@@ -8,7 +8,6 @@ extension SimulatedService {
   /// The number of the account of keys without another one; it owns the buckets of the configuration.
   static let account = "1250000000"
   func ownerID(_ number: String) -> String { buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number }
-
   /// Returns the numbers that stand for an account in requests and policies.
   func numbers(of account: String) -> [String] { account == Self.account ? buckets.accounts : [account] }
 
@@ -170,13 +169,10 @@ extension SimulatedService {
     guard listing.encodesNamesAsForms else { return name.percentEncoded() }
     return String(writing: { writer in
       for byte in name.utf8 {
-        if byte == UInt8(ascii: " ") {
-          writer.append(UInt8(ascii: "+"))
-        } else if byte.isASCIILetterOrDigit || "-._/*".utf8.contains(byte) {
-          writer.append(byte)
-        } else {
-          writer.append(byte < 16 ? "%0" : "%")
-          writer.append(String(byte, radix: 16, uppercase: true))
+        switch byte {
+        case UInt8(ascii: " "): writer.append(UInt8(ascii: "+"))
+        case _ where byte.isASCIILetterOrDigit || "-._/*".utf8.contains(byte): writer.append(byte)
+        default: writer.append((byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true))
         }
       }
     })

@@ -5,8 +5,8 @@ internal import StorageAuth
 
 /// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
 ///
-/// Names of headers are stored without the service's prefix, unless the documentation of a property says otherwise.
-/// The type is a class because requests refer to it often, and a copy would retain a hundred strings and tables.
+/// Names of headers are stored without the service's prefix, unless the documentation of a property says otherwise. The
+/// type is a class because requests refer to it often, and a copy would retain a hundred strings and tables.
 final class SimulatedService: Sendable {
   let provider: LocalCloud.Provider
   let endpoint: LocalCloud.Endpoint
@@ -51,7 +51,7 @@ final class SimulatedService: Sendable {
       listing: listing, policies: policies, keyFormat: keyFormat, errors: errors, behavior: behavior)
   }
 
-  /// Returns the name of a header, given its name without the prefix, or `nil` if it is not a valid field name.
+  /// Returns the full name of a header, given its name without the prefix, or `nil` if that is no valid field name.
   func headerName(_ suffix: String) -> HTTPField.Name? { headerNames[suffix] ?? HTTPField.Name(header(suffix)) }
 
   struct Headers: Sendable {
@@ -64,7 +64,7 @@ final class SimulatedService: Sendable {
     let objectAccess: String
     /// The full name of the form field with the object's access control, in lowercase.
     let formAccessField: String
-    /// The names of the encryption headers, the header for the method first.
+    /// The names of the encryption headers: for the method, its key, and the encryption of data or the context.
     let encryption: [String]
     /// The name of the encryption header that is ignored with every method but `KMS`, or `nil`.
     var kmsOnlyEncryption: String?
@@ -181,7 +181,7 @@ final class SimulatedService: Sendable {
     var uploadElements: KeyValuePairs<String, String> = [:]
   }
 
-  /// The session policies of temporary credentials.
+  /// The policies of temporary credentials and of buckets.
   struct Policies: Sendable {
     let language: PolicyLanguage
     let formUploadAction: String
@@ -222,8 +222,7 @@ final class SimulatedService: Sendable {
     }
   }
 
-  /// The format of a temporary credential; its session token has all special characters of Base64, to reveal clients
-  /// that fail to encode it.
+  /// The format of a temporary credential, whose session token has all special characters, which clients must encode.
   struct KeyFormat: Sendable {
     let idPrefix: String
     let idLength: Int
@@ -252,8 +251,8 @@ final class SimulatedService: Sendable {
     let unchangedCopySource: ErrorResponse
     /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
     var unchangingCopy: ErrorResponse?
-    let anonymous: ErrorResponse
-    let policy: ErrorResponse
+    /// The error responses for unsigned requests, and for requests that no policy or access control allows.
+    let anonymous, policy: ErrorResponse
     var malformedPolicy = "MalformedPolicy"
     /// Whether the responses `anonymous` and `policy` have an element with the server's time.
     var haveServerTime = false

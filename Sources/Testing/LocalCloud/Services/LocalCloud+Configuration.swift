@@ -87,13 +87,11 @@ extension LocalCloud {
       }
       let ownNumbers = [SimulatedService.account, SimulatedS3.accountNumber]
       for number in accounts.compactMap(\.number) where Int64(digits: number) == nil || ownNumbers.contains(number) {
-        throw LocalCloudError(
-          "\"\(number)\" is not the number of another account; use digits, and neither of \(ownNumbers).")
+        throw LocalCloudError("\"\(number)\" is no number of another account; use digits, and none of \(ownNumbers).")
       }
       try LocalCloudError.requireUnique(accounts.map(\.key.id.string)) { "account \"\($0)\"" }
-      if let name = buckets.first(where: { !isBucketName($0) }) {
-        throw LocalCloudError(
-          "\"\(name)\" is not the name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
+      for name in buckets where !isBucketName(name) {
+        throw LocalCloudError("\"\(name)\" is no name of a bucket; use 3 to 63 lower-case letters, digits and hyphens.")
       }
       let ports = [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
       for port in ports where !(0...65_535).contains(port) {

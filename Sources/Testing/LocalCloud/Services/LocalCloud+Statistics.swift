@@ -115,7 +115,6 @@ final class Counters: Sendable {
   private let counts = Lock(LocalCloud.Statistics())
   /// The number of writes of each object, by storage service, bucket name and object key.
   private let writes = Lock<[LocalCloud.Provider: [String: [String: Int]]]>([:])
-
   var statistics: LocalCloud.Statistics { counts.withLock { $0 } }
 
   func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {

@@ -44,7 +44,6 @@ extension LocalCloud {
 }
 
 extension LocalCloud.Provider {
-  /// Returns the value for the storage service.
   fileprivate func select<Value>(
     oss: @autoclosure () -> Value, cos: @autoclosure () -> Value, s3: @autoclosure () -> Value
   ) -> Value {
@@ -57,18 +56,16 @@ extension LocalCloud.Provider {
 
   /// The names, formats and rules of the service that do not depend on a server's configuration.
   var service: SimulatedService { select(oss: .oss, cos: .cos, s3: .s3) }
-
   /// The S3-compatible interface of the service, or `nil` for S3 itself.
   var s3Interface: S3Interface? { select(oss: .oss, cos: .cos, s3: nil) }
 
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
-    let service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
+    let service = self == .s3 ? .s3(region: configuration.s3Region) : service
     var (objects, behavior) = (service.objects, service.behavior)
     behavior.pathHosts = PathHosts(configuration.domains)
     if configuration.allowsSmallParts { objects.minimumPartByteCount = 0 }
     return service.with(objects, behavior)
   }
-
 }
 
 extension LocalCloud.Configuration {
@@ -79,10 +76,9 @@ extension LocalCloud.Configuration {
   }
 }
 
+/// The running storage services of a server.
 struct StorageServices: Sendable {
-  let oss: HTTPService
-  let cos: HTTPService
-  let s3: HTTPService
+  let oss, cos, s3: HTTPService
 
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)

@@ -54,19 +54,17 @@ extension APIGateway {
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.beginExchange(at: endpoint(of: request.head), record)
     let date = context.now
-    let status = try await exchange.injectFaultsBeforeOperation()
+    var injectedStatus = try await exchange.injectFaultsBeforeOperation()
     let headError = headError(of: request.head)
-    let readsBody = status == nil && headError == nil
+    let readsBody = injectedStatus == nil && headError == nil
     if readsBody, request.headers[.expect]?.asciiLowercased == "100-continue" {
       try await writer.writeInformationalHead(HTTPResponse(status: .continue))
     }
     let body = readsBody ? try await request.body.bytes(upTo: bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: makeRequestID(), at: date)
     let handler = handler(for: call)
-    var response: Answer
-    if let status {
-      response = handler.response(for: .injected(status), to: call)
-    } else {
+    var response = Answer()
+    if injectedStatus == nil {
       do {
         if let headError { throw headError }
         guard body != nil else { throw ErrorResponse(.contentTooLarge, errorCodes.tooLong, "The body is too long.") }
@@ -77,10 +75,9 @@ extension APIGateway {
         record?.noteRefusal(error.code, error.message)
         response = handler.response(for: error, to: call)
       }
-      if let status = try await exchange.injectFaultsAfterOperation(&response) {
-        response = handler.response(for: .injected(status), to: call)
-      }
+      injectedStatus = try await exchange.injectFaultsAfterOperation(&response)
     }
+    if let injectedStatus { response = handler.response(for: .injected(injectedStatus), to: call) }
     response.headers[.date] = date.httpDate
     response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer, from: blobs)

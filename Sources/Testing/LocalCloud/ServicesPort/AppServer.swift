@@ -38,9 +38,7 @@ struct AppServer: SynchronousAPIHandler {
   private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     // `call.authorization` would also be `nil` for a repeated header.
-    if call.request.headerFields[.authorization] == nil {
-      issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
-    }
+    if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
     let prefixes = format(of: call)?.authorizationPrefixes ?? []
     let possibleTokens = prefixes.compactMap { prefix in
       call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }

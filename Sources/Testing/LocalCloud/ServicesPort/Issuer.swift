@@ -20,7 +20,6 @@ struct Issuer: Sendable {
   }
 
   func trusts(_ identityToken: String) -> Bool { identityTokens.contains(Secret(identityToken)) }
-
   /// Returns the first role for a storage service, which its app server and its metadata service use.
   func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
 

@@ -31,9 +31,7 @@ extension TokenService {
     return try lifetime(call, default: min(3600, limits.upperBound), in: limits)
   }
 
-  /// Returns the lifetime that a call requests, or a default one if it requests none; both are in seconds.
-  ///
-  /// A configured fixed lifetime overrides the limits.
+  /// Returns the lifetime that a call requests, or a default in seconds; a configured lifetime overrides the limits.
   func lifetime(
     _ call: InboundCall, default defaultSeconds: Int64, in limits: ClosedRange<Int64>
   ) throws(ErrorResponse) -> Duration {

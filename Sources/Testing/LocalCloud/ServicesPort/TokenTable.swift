@@ -1,5 +1,6 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
+internal import NIOCore
 package import StorageAuth
 
 /// The issued temporary credentials.
@@ -19,7 +20,7 @@ package final class TokenTable: Sendable {
     var caller: AccessKeyID?
   }
 
-  /// The maximum number of uses of a temporary credential, or `nil` for no limit.
+  /// The maximum number of uses of a temporary credential, or `nil` for no limit; a lookup with it counts as a use.
   struct UseLimit: Sendable { let uses: Int? }
 
   private static let capacity = 20_000
@@ -39,25 +40,11 @@ package final class TokenTable: Sendable {
 
   private struct State {
     var entries: [AccessKeyID: Entry] = [:]
-    /// The access key IDs in the order of issue; the credentials before index `oldestIndex` are already discarded.
-    var issuedIDs: [AccessKeyID] = []
-    var oldestIndex = 0
-
-    var oldest: AccessKeyID? { oldestIndex < issuedIDs.count ? issuedIDs[oldestIndex] : nil }
-
-    mutating func dropOldest() {
-      entries[issuedIDs[oldestIndex]] = nil
-      oldestIndex += 1
-      // The list is shortened only when half of it is discarded, so that each discard takes constant time on average.
-      if oldestIndex > issuedIDs.count / 2 {
-        issuedIDs.removeFirst(oldestIndex)
-        oldestIndex = 0
-      }
-    }
+    /// The access key IDs of the entries in the order of issue, in a buffer that discards the oldest in constant time.
+    var issuedIDs = CircularBuffer<AccessKeyID>()
   }
 
   private let state = Lock(State())
-
   /// A closure that receives every issued access key, so that tests can search for leaked secrets.
   package static let watcher = Lock<(@Sendable (AccessKey) -> Void)?>(nil)
 
@@ -67,10 +54,10 @@ package final class TokenTable: Sendable {
     let expiration = start.advanced(by: request.lifetime)
     let key = request.provider.service.keyFormat.makeKey(from: start, until: expiration)
     state.withLock { state in
-      while let oldest = state.oldest {
+      while let oldest = state.issuedIDs.first {
         let isOutdated = state.entries[oldest].map { $0.expiration.advanced(by: Self.retention) < date } ?? true
-        guard isOutdated || state.issuedIDs.count - state.oldestIndex >= Self.capacity else { break }
-        state.dropOldest()
+        guard isOutdated || state.issuedIDs.count >= Self.capacity else { break }
+        state.entries[state.issuedIDs.removeFirst()] = nil
       }
       state.entries[key.id] = Entry(
         key: key, start: start, expiration: expiration, request: request, endpoint: endpoint)
@@ -124,7 +111,7 @@ package final class TokenTable: Sendable {
 
   func sessions(limit: Int) -> [LocalCloud.Session] {
     state.withLock { state in
-      state.issuedIDs[state.oldestIndex...].suffix(limit).reversed().compactMap { id in
+      state.issuedIDs.suffix(limit).reversed().compactMap { id in
         state.entries[id].map { LocalCloud.Session($0) }
       }
     }

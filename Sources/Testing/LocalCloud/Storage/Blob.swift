@@ -14,9 +14,7 @@ final class Blob: Sendable {
   private let collector: BlobCollector
 
   init(id: BlobID, byteCount: Int64, collector: BlobCollector) {
-    self.id = id
-    self.byteCount = byteCount
-    self.collector = collector
+    (self.id, self.byteCount, self.collector) = (id, byteCount, collector)
   }
 
   deinit { collector.collect(id) }

@@ -24,8 +24,8 @@ struct BlobStore: Sendable {
   /// Deletes the files that no object refers to, which a process that ended during a write has left behind.
   func collectUnreferenced(keeping buckets: some Sequence<Bucket>) async throws {
     let kept = Set(buckets.flatMap(\.allVersions).flatMap(\.content.extents).map(\.blob.id))
-    for name in try await directory.entryNames() {
-      if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
+    for id in try await directory.entryNames().compactMap({ BlobID($0) }) where !kept.contains(id) {
+      collector.collect(id)
     }
   }
 

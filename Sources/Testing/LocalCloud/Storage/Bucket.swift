@@ -59,12 +59,14 @@ struct Bucket: Sendable {
   /// Returns a page of current objects, without visiting each key of a group.
   func objectPage(_ query: ListQuery) -> EntryPage<StoredObject> {
     let (after, prefix) = (ObjectKey(query.after), ObjectKey(query.prefix))
-    let start = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
+    let keys = objects.keys
+    let indexAfter = query.after.isEmpty ? 0 : keys.firstSortedIndex { $0 > after }
+    let start = max(indexAfter, keys.firstSortedIndex { $0 >= prefix })
     let entries = sequence(state: start) { index -> (key: ObjectKey, id: String, entry: StoredObject)? in
-      guard index < objects.count, objects.keys[index].utf8.starts(with: query.prefix.utf8) else { return nil }
-      let (key, object) = (objects.keys[index], objects.values[index])
+      guard index < keys.count, keys[index].utf8.starts(with: query.prefix.utf8) else { return nil }
+      let (key, object) = (keys[index], objects.values[index])
       if let group = key.group(after: query.prefix, delimiter: query.delimiter) {
-        index = objects.firstIndex(from: index) { $0 > ObjectKey(group) && !$0.utf8.starts(with: group.utf8) }
+        index = keys.firstSortedIndex(from: index) { $0 > ObjectKey(group) && !$0.utf8.starts(with: group.utf8) }
       } else {
         index += 1
       }
@@ -176,15 +178,13 @@ struct BucketSettings: Sendable, Codable, Equatable {
   static let defaultResourceGroup = "rg-localcloud"
   var resourceGroup: String { document("resourceGroup")?["ResourceGroupId"]?.text ?? Self.defaultResourceGroup }
   func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
-
   /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.
   func blocks(_ rule: String) -> Bool { document("publicAccessBlock")?[rule]?.text == "true" }
 }
 
 /// The entries that a page of a listing can have, and the maximum number of its entries and groups.
 struct ListQuery {
-  var prefix: String
-  var delimiter: String
+  var prefix, delimiter: String
   /// The object key or group after which the page starts, or an empty string for the first page.
   var after: String
   var limit: Int
@@ -196,10 +196,9 @@ struct EntryPage<Entry: Sendable>: Sendable {
   var entries: [Entry] = []
   /// The groups of the page: common prefixes of keys that are equal up to and including a delimiter.
   var groups: [String] = []
-  var isTruncated = false
+  fileprivate var isTruncated = false
   /// The key or group, and the ID, of the last entry, after which the next page starts.
   var last = (key: "", id: "")
-
   /// The key or group after which the next page starts, or `nil` on the last page or an empty page.
   var next: String? { isTruncated && !last.key.isEmpty ? last.key : nil }
 }

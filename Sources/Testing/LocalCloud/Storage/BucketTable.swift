@@ -21,9 +21,7 @@ final class BucketTable: Sendable {
   private let turns = TurnTable()
 
   private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
-    self.blobs = blobs
-    self.locks = locks
-    self.journal = journal
+    (self.blobs, self.journal, self.locks) = (blobs, journal, locks)
     self.buckets = Lock(buckets)
   }
 

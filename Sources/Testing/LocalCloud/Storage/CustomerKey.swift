@@ -41,8 +41,7 @@ struct CustomerKey: Sendable, Codable, Equatable {
     switch (given, stored) {
     case (nil, nil): return
     case (nil, .some):
-      throw .invalidRequest(
-        "The object was stored with a customer's key; send that key's algorithm, the key and its MD5.")
+      throw .invalidRequest("The object was stored with a customer's key; send its algorithm, the key and its MD5.")
     case (.some, nil):
       throw .invalidRequest("The object was stored without a customer's key; send the request without one.")
     case (let given?, let stored?):

@@ -31,8 +31,7 @@ final class DirectoryLock: Sendable {
       self.file = Lock(file)
       guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw Errno(rawValue: errno) }
     } catch Errno.wouldBlock {
-      throw LocalCloudError(
-        "The directory \(root) is in use by another server. Stop that server, or choose another directory.")
+      throw LocalCloudError("The directory \(root) is in use by another server. Stop it, or choose another directory.")
     } catch let error as Errno {
       throw LocalCloudError("The directory \(root) cannot be locked: \(error). Choose a writable one.")
     }

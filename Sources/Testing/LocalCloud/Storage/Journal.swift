@@ -184,9 +184,7 @@ extension ObjectRecord {
     let extents = try parts.map { part in
       guard let file = BlobID(part.file), part.offset >= 0, part.byteCount >= 0,
         let end = part.offset.checkedAdding(part.byteCount), end <= part.fileByteCount
-      else {
-        throw LocalCloudError("The record of \"\(key)\" names an invalid content file; choose another directory.")
-      }
+      else { throw LocalCloudError("The record of \"\(key)\" names an invalid file; choose another directory.") }
       total = total?.checkedAdding(part.byteCount)
       return Extent(blob: blob(file, part.fileByteCount), offset: part.offset, byteCount: part.byteCount)
     }

@@ -12,22 +12,18 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   var isEmpty: Bool { keys.isEmpty }
 
   subscript(_ key: Key) -> Value? {
-    get { values[place(of: key)].first }
+    get { values[range(of: key)].first }
     set {
-      let place = place(of: key)
-      keys.replaceSubrange(place, with: newValue == nil ? [] : [key])
-      values.replaceSubrange(place, with: newValue.map { [$0] } ?? [])
+      let range = range(of: key)
+      keys.replaceSubrange(range, with: newValue == nil ? [] : [key])
+      values.replaceSubrange(range, with: newValue.map { [$0] } ?? [])
     }
   }
 
   /// Returns a range with the index of a key, or an empty range at the index where a new key belongs.
-  private func place(of key: Key) -> Range<Int> {
-    let index = firstIndex { $0 >= key }
+  private func range(of key: Key) -> Range<Int> {
+    let index = keys.firstSortedIndex { $0 >= key }
     return index..<(index < keys.count && keys[index] == key ? index + 1 : index)
-  }
-
-  func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
-    keys.firstSortedIndex(from: start, where: predicate)
   }
 }
 

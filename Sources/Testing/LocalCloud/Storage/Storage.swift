@@ -69,9 +69,7 @@ struct Storage: Sendable {
   }
 
   func createBuckets(_ names: [String], at date: Timestamp) async throws {
-    for store in stores.values {
-      for name in names { try await store.configure(name, creatingAt: date) { _ in } }
-    }
+    for store in stores.values { for name in names { try await store.configure(name, creatingAt: date) { _ in } } }
     try await node.configure(FileTree.bucket, creatingAt: date) { _ in }
   }
 

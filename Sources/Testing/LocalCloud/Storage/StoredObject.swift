@@ -36,27 +36,20 @@ final class StoredObject: Sendable {
     isMultipart: Bool = false, kind: Kind? = nil, access: AccessControl? = nil,
     attributes: ObjectAttributes = ObjectAttributes(), version: String = nullVersion, order: UInt64 = 0
   ) {
-    self.id = id
-    self.key = key
-    self.content = content
-    self.description = description
-    self.modified = modified
+    (self.id, self.key, self.content, self.description, self.modified) = (id, key, content, description, modified)
     self.kind = kind ?? (attributes.linkTarget != nil ? .symlink : isMultipart ? .multipart : .normal)
-    self.access = access
-    self.attributes = attributes
-    self.version = version
-    self.order = order
+    (self.access, self.attributes, self.version, self.order) = (access, attributes, version, order)
   }
 
-  func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
+  func with(access: AccessControl?) -> StoredObject { copy(access, attributes) }
 
-  func with(tags: [ObjectDescription.Header]) -> StoredObject {
+  func with(tags: [ObjectAttributes.Tag]) -> StoredObject {
     var attributes = attributes
     attributes.tags = tags
-    return described(access, attributes)
+    return copy(access, attributes)
   }
 
-  private func described(_ access: AccessControl?, _ attributes: ObjectAttributes) -> StoredObject {
+  private func copy(_ access: AccessControl?, _ attributes: ObjectAttributes) -> StoredObject {
     StoredObject(
       id: .random(), key: key, content: content, description: description, modified: modified, kind: kind,
       access: access, attributes: attributes, version: version, order: order)
@@ -86,15 +79,15 @@ typealias ObjectKey = ByteExactString
 extension ObjectKey {
   /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {
-    guard !delimiter.isEmpty else { return nil }
-    let bytes = Array(utf8)
-    let delimiterBytes = Array(delimiter.utf8)
-    var start = prefix.utf8.count
-    while start + delimiterBytes.count <= bytes.count {
-      if bytes[start..<(start + delimiterBytes.count)].elementsEqual(delimiterBytes) {
-        return String(decoding: bytes[..<(start + delimiterBytes.count)], as: UTF8.self)
+    guard let firstByte = delimiter.utf8.first else { return nil }
+    let prefixLength = prefix.utf8.count
+    var rest = utf8.dropFirst(prefixLength)
+    while let start = rest.firstIndex(of: firstByte) {
+      rest = rest[start...]
+      if rest.starts(with: delimiter.utf8) {
+        return String(decoding: utf8[..<utf8.index(start, offsetBy: delimiter.utf8.count)], as: UTF8.self)
       }
-      start += 1
+      rest = rest.dropFirst()
     }
     return nil
   }
@@ -122,19 +115,19 @@ struct ObjectDescription: Sendable, Equatable {
   }
 }
 
-/// The storage attributes that a client specified for an object.
-///
-/// Of the attributes, only a customer-provided encryption key and an archive storage class have an effect.
+/// The attributes with which an object is stored; only a customer's key and an archive storage class have an effect.
 struct ObjectAttributes: Sendable, Codable, Equatable {
   /// The name of the storage class, or `nil` for the standard storage class.
   var storageClass: String?
   /// The key of the object to which a symbolic link points, or `nil` if the object is no link.
   var linkTarget: String?
-  var tags: [ObjectDescription.Header] = []
+  var tags: [Tag] = []
   /// The headers for server-side encryption, with names that omit the service's prefix.
   var encryption: [ObjectDescription.Header] = []
   /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
   var customerKey: CustomerKey?
   /// The number of the account that stored the object, or `nil` if it is that of the bucket.
   var owner: String?
+
+  struct Tag: Sendable, Equatable, Codable { let name, value: String }
 }

@@ -116,6 +116,20 @@ extension ConformanceReport.Check {
   }
 }
 
+extension Collection {
+  /// Tries a rule with each element, and returns the number of tries.
+  func tryEach(_ check: (Element) throws -> Void) throws -> Int {
+    for element in self { try check(element) }
+    return count
+  }
+
+  /// Tries a rule with each element, one after another, and returns the number of tries.
+  package func tryEach(_ check: (Element) async throws -> Void) async throws -> Int {
+    for element in self { try await check(element) }
+    return count
+  }
+}
+
 func thrownError<Failure: Error>(by operation: () throws(Failure) -> Void) -> Failure? {
   do throws(Failure) { try operation() } catch { return error }
   return nil

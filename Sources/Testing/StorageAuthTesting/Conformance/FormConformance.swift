@@ -15,18 +15,13 @@ public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVer
   let verifier: Verifying
   let endpoint: ServiceEndpoint
   let bucket: String
-  let metadata: String
+  let metadataField: String
   let date: Timestamp
 
   /// Creates a suite for a signer and a verifier of forms.
   ///
-  /// - Parameters:
-  ///   - signer: The signer to check.
-  ///   - verifier: The verifier to check, which accepts the signer's forms.
-  ///   - endpoint: The endpoint of the service that receives the forms.
-  ///   - bucket: The bucket that receives the forms.
-  ///   - metadata: The name of a field with metadata, such as `x-acme-meta-author`.
-  ///   - date: The signing time.
+  /// `verifier` accepts the signer's forms. `endpoint` and `bucket` receive the forms, and `date` is the signing time.
+  /// `metadata` is the name of a field with metadata, such as `x-acme-meta-author`.
   public init(
     _ signer: Signing, verifier: Verifying, endpoint: ServiceEndpoint, bucket: String, metadata: String,
     date: Timestamp = Timestamp(unixSeconds: 1_795_161_600)
@@ -35,13 +30,11 @@ public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVer
     self.verifier = verifier
     self.endpoint = endpoint
     self.bucket = bucket
-    self.metadata = metadata
+    metadataField = metadata
     self.date = date
   }
 
-  /// Returns a report about the signer and the verifier with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the signer and the verifier with one check for each of them.
   public func report(_ rules: [FormRule] = FormRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Verifying.self, rules) { rule in try Self.keys.reduce(0) { try $0 + check(rule, $1) } }
   }
@@ -95,7 +88,7 @@ extension FormConformance {
   private var policy: FormPolicy {
     FormPolicy(
       bucket: bucket, objects: .prefix("up/"), sizes: 1...100, contentType: .startsWith("image/"), response: .created,
-      conditions: [FormCondition(metadata, .equals("mia"))], until: date.advanced(by: .seconds(600)))
+      conditions: [FormCondition(metadataField, .equals("mia"))], until: date.advanced(by: .seconds(600)))
   }
 
   private func sign(
@@ -107,7 +100,7 @@ extension FormConformance {
   }
 
   /// Returns the fields of a signed form as a browser completes them.
-  private func fields(_ key: AccessKey) throws -> [FormField] {
+  private func completedFields(_ key: AccessKey) throws -> [FormField] {
     let form = try sign(key)
     return form.fields + form.openConditions.map { FormField($0.field, "image/png") }
   }
@@ -131,7 +124,7 @@ extension FormConformance {
   }
 
   private func checkAcceptance(_ key: AccessKey) throws -> Int {
-    let form = submitted(try fields(key))
+    let form = submitted(try completedFields(key))
     let claim = try verifier.claim(in: form)
     try require(claim.accessKeyID == key.id && claim.sessionToken == key.sessionToken, "the claim is of another key")
     let verified = try verify(form, key)
@@ -146,7 +139,7 @@ extension FormConformance {
 
   private func checkFields(_ key: AccessKey) throws -> Int {
     let signed = try sign(key).fields
-    let fields = try fields(key)
+    let fields = try completedFields(key)
     for (index, field) in fields.enumerated() {
       var changed = fields
       // The values differ at the beginning, because the policy permits every key with the prefix.
@@ -161,7 +154,7 @@ extension FormConformance {
   }
 
   private func checkRepetition(_ key: AccessKey) throws -> Int {
-    let fields = try fields(key)
+    let fields = try completedFields(key)
     for field in fields {
       for copy in [field, FormField(field.name.uppercased(), field.value), FormField(field.name, "x")] {
         try requireRejected(submitted(fields + [copy]), key, "with \(copy.name) twice")
@@ -172,33 +165,33 @@ extension FormConformance {
   }
 
   private func checkAdditions(_ key: AccessKey) throws -> Int {
-    let name = metadata + "-other"
-    let form = submitted(try fields(key) + [FormField(name, "x")])
+    let name = metadataField + "-other"
+    let form = submitted(try completedFields(key) + [FormField(name, "x")])
     guard let verified = try? verify(form, key) else { return 1 }
     try require(verified.unlistedFields == [name], "a field without a condition was accepted and not reported")
     return 1
   }
 
   private func checkTarget(_ key: AccessKey) throws -> Int {
-    let fields = try fields(key)
+    let fields = try completedFields(key)
     try requireRejected(submitted(fields, bucket: bucket + "x"), key, "for another bucket")
-    for name in ["down/a", "up", "Up/a", "/up/a", "", "up\u{2215}a"] {
+    let foreignKeys = ["down/a", "up", "Up/a", "/up/a", "", "up\u{2215}a"]
+    for name in foreignKeys {
       let changed = fields.map { $0.name == "key" ? FormField("key", name) : $0 }
       try requireRejected(submitted(changed), key, "with the key \(name.debugDescription)")
     }
-    return 7
+    return foreignKeys.count + 1
   }
 
   private func checkFileName(_ key: AccessKey) throws -> Int {
-    for name in ["../../cat.png", "C:\\photos\\cat.png", "/etc/cat.png"] {
-      let verified = try verify(submitted(try fields(key), fileName: name), key)
+    try ["../../cat.png", "C:\\photos\\cat.png", "/etc/cat.png"].tryEach { name in
+      let verified = try verify(submitted(try completedFields(key), fileName: name), key)
       try require(verified.key == "up/cat.png", "the file name \(name) leads to the key \(verified.key)")
     }
-    return 3
   }
 
   private func checkTime(_ key: AccessKey) throws -> Int {
-    let form = submitted(try fields(key))
+    let form = submitted(try completedFields(key))
     _ = try verify(form, key, after: 599)
     try requireRejected(form, key, after: 601, "whose policy expired a second ago")
     try requireRejected(form, key, after: 1 << 31, "whose policy expired long ago")
@@ -206,44 +199,46 @@ extension FormConformance {
   }
 
   private func checkKey(_ key: AccessKey) throws -> Int {
-    let form = submitted(try fields(key))
-    let otherSecret = AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)
-    let others = [(name: "another secret", key: otherSecret)] + key.withOtherTokens
-    for (name, other) in others { try requireRejected(form, other, "of \(name)") }
+    let form = submitted(try completedFields(key))
+    let otherKeys = [(name: "another secret", key: key.withOtherSecret)] + key.withOtherTokens
+    for (name, otherKey) in otherKeys { try requireRejected(form, otherKey, "of \(name)") }
     let renamed = form.fields.map { FormField($0.name, $0.value.replacing(key.id.string, with: "AKIDother")) }
     try requireRejected(submitted(renamed), key, "with another id")
-    return others.count + 1
+    return otherKeys.count + 1
   }
 
   private func checkRefusal(_ key: AccessKey) throws -> Int {
     let early = AccessKey(
       id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: date.advanced(by: .seconds(599)))
-    let keys = [("an anonymous key", AccessKey.anonymous), ("a key that ends before the policy", early)]
-    for (name, key) in AccessKey.unusable.map({ ($0.name, $0.key) }) + keys {
+    let keys = AccessKey.unusable + [("an anonymous key", .anonymous), ("a key that ends before the policy", early)]
+    for (name, key) in keys {
       try requireUnsigned(name) { () throws(SigningError) in _ = try sign(key) }
     }
-    for expiration in [date, date.advanced(by: .seconds(-1))] {
+    let pastExpirations = [date, date.advanced(by: .seconds(-1))]
+    for expiration in pastExpirations {
       try requireUnsigned("a policy that has expired") { () throws(SigningError) in
         _ = try sign(key) { $0.expiration = expiration }
       }
     }
-    return AccessKey.unusable.count + 4
+    return keys.count + pastExpirations.count
   }
 
   private func checkSecrecy(_ key: AccessKey) throws -> Int {
     let form = try sign(key)
     let secrets = [key.secret.reveal()]
     try secrets.requireAbsent(from: form.json, "the form")
-    let submittedForm = submitted(try fields(key))
+    let submittedForm = submitted(try completedFields(key))
+    // The token is sent in the form, but not shown.
     let hidden = secrets + [key.sessionToken?.reveal()].compactMap { $0 }
     try hidden.requireAbsent(fromDisplaysOf: form, "the signed form")
     try hidden.requireAbsent(fromDisplaysOf: submittedForm, "the submitted form")
-    let other = AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)
-    for (key, seconds) in [(other, Int64(0)), (key, 9_999)] {
-      do throws(VerificationError) { _ = try verify(submittedForm, key, after: seconds) } catch {
+    // A wrong signature, and a policy that has expired.
+    for (usedKey, seconds) in [(key.withOtherSecret, Int64(0)), (key, 9_999)] {
+      do throws(VerificationError) { _ = try verify(submittedForm, usedKey, after: seconds) } catch {
         try hidden.requireAbsent(fromDisplaysOf: error, "the error \(error.code)")
       }
     }
+    // Three texts and two errors.
     return 5
   }
 }

@@ -34,9 +34,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
     self.unusable = unusable
   }
 
-  /// Returns a report about the presigner with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the presigner with one check for each of them.
   public func report(_ rules: [PresignerRule] = PresignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
@@ -61,10 +59,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 extension PresignerConformance where Subject.SigningCredential == AccessKey {
   /// Creates a suite for a presigner that uses access keys, with the anonymous key and the unusable keys.
   ///
-  /// - Parameters:
-  ///   - presigner: The presigner to check.
-  ///   - samples: The requests to presign. The presigner must accept all of them.
-  ///   - lifetime: The lifetime of the presigned URLs in whole seconds, which the service must allow.
+  /// The parameters are the properties.
   public init(_ presigner: Subject, samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60)) {
     self.init(
       presigner, samples: samples, lifetime: lifetime, anonymous: .anonymous,
@@ -86,12 +81,11 @@ extension PresignerConformance {
         .filter { !$0.isDividedAtFirstSlash || sample.hasOnlyKeyInPath }.map { (sample, $0) }
     }
     guard !objects.isEmpty else { throw NotTried(reason: "no sample is a request for an object") }
-    for (sample, object) in objects {
+    return try objects.tryEach { sample, object in
       let prepared = try object.presigned(
         by: presigner, with: sample.credential, validFor: lifetime, in: .at(sample.date))
       try require(prepared == presigned(sample), "the URL of \(sample.name) differs from that of a single call")
     }
-    return objects.count
   }
 
   func checkAppending(_ sample: Sample) throws {
@@ -149,20 +143,17 @@ extension PresignerConformance {
   func checkUnusableCredentials() throws -> Int {
     guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
-    for (name, credential) in unusable {
+    return try unusable.tryEach { name, credential in
       let error = try rejection(of: sample, with: credential, for: lifetime, name)
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "the error of \(name) lacks a message or a remedy")
     }
-    return unusable.count
   }
 
   func checkSecrecy(_ sample: Sample) throws {
     let signed = try presigned(sample)
     try sample.secrets.requireAbsent(from: signed.url, "the URL")
-    guard let queryStart = signed.url.utf8.firstIndex(of: UInt8(ascii: "?")) else {
-      throw Violation("the URL has no query")
-    }
-    let query = String(signed.url[queryStart...].dropFirst())
+    let query = String(signed.url.bytes(after: "?"))
+    try require(!query.isEmpty, "the URL has no query")
     try [query].requireAbsent(fromDisplaysOf: signed, "the presigned request: its query")
     let error = try rejection(of: sample, with: sample.credential, for: .zero, "a lifetime of zero")
     try sample.secrets.requireAbsent(fromDisplaysOf: error, "an error")
@@ -178,10 +169,10 @@ extension PresignerConformance {
 }
 
 extension SigningSample {
+  /// Whether the path is the key of the target, so that the host and not the path names the bucket.
   fileprivate var hasOnlyKeyInPath: Bool {
     guard let key = target?.key, let path = request.path else { return false }
-    let pathEnd = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
-    return path[..<pathEnd].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
+    return path.bytes(before: "?").utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
   }
 }
 

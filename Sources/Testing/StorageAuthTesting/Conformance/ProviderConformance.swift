@@ -24,23 +24,18 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// The number of concurrent calls to the provider.
   public let concurrency: Int
   /// The time limit for each call, measured with the machine's clock.
+  ///
+  /// A call that takes longer breaks its rule, and the suite stops waiting for it.
   public let patience: Duration
-  /// The clock used to check expiration.
+
+  /// The context of the calls, whose clock is used to check expiration.
   public let context: ProviderContext
   let secrets: [String]
 
   /// Creates a suite for a credential provider.
   ///
-  /// - Parameters:
-  ///   - provider: The provider to check, which must return a credential.
-  ///   - failing: Providers of the same type that are configured to fail.
-  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil`.
-  ///   - secrets: The secrets and session tokens in the credential and in the input of the failing providers. Use only
-  ///     letters and digits, so that the secrets are also found in encoded text.
-  ///   - concurrency: The number of concurrent calls to the provider.
-  ///   - patience: The time limit for each call, measured with the machine's clock. A call that takes longer breaks its
-  ///     rule, and the suite stops waiting for it.
-  ///   - context: The context of the calls, whose clock is used to check expiration.
+  /// `secrets` are the secrets and session tokens in the credential and in the input of the failing providers. Use only
+  /// letters and digits, so that the secrets are also found in encoded text. The other parameters are the properties.
   public init(
     _ provider: Subject, failing: [any CredentialProvider<Subject.Value>] = [],
     waiting: (any CredentialProvider<Subject.Value>)? = nil, secrets: [String], concurrency: Int = 100,
@@ -55,9 +50,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     self.context = context
   }
 
-  /// Returns a report about the provider with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the provider with one check for each of them.
   public func report(_ rules: [ProviderRule] = ProviderRule.allCases) async -> ConformanceReport {
     await ConformanceReport(of: Subject.self, rules, check)
   }
@@ -69,9 +62,9 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
     case .validity: try await checkValidity()
     case .concurrency: try await checkConcurrency()
     case .redaction: try await checkRedaction()
-    case .failure: try await forFailures(checkFailure)
+    case .failure: try await checkEachFailure(checkFailure)
     case .failureRedaction:
-      try await forFailures { try secrets.requireAbsent(fromDisplaysOf: $0, "the error of the code \($0.code)") }
+      try await checkEachFailure { try secrets.requireAbsent(fromDisplaysOf: $0, "the error of the code \($0.code)") }
     case .cancellation: try await checkCancellation()
     }
   }
@@ -130,16 +123,16 @@ extension ProviderConformance {
     return secrets.count
   }
 
-  func forFailures(_ check: (CredentialError) throws -> Void) async throws -> Int {
+  /// Runs a check with the error of each failing provider, and returns the number of tries.
+  func checkEachFailure(_ check: (CredentialError) throws -> Void) async throws -> Int {
     if failing.isEmpty { throw NotTried(reason: "there is no provider that fails") }
-    for provider in failing {
+    return try await failing.tryEach { provider in
       switch await outcome(of: provider) {
       case .success: throw Violation("a provider that must fail returned a credential")
       case .failure(let error): try check(error)
       case nil: throw Violation("a provider that must fail did not return within \(patience)")
       }
     }
-    return failing.count
   }
 
   func checkFailure(_ error: CredentialError) throws(Violation) {
@@ -153,20 +146,21 @@ extension ProviderConformance {
 
   func checkCancellation() async throws -> Int {
     guard let waiting else { throw NotTried(reason: "there is no provider that waits") }
-    for yields in [0, 1, 100] {
-      switch await outcome(of: waiting, cancelledAfter: yields) {
+    // The call is cancelled before it waits, and while it waits.
+    return try await [0, 1, 100].tryEach { yieldCount in
+      switch await outcome(of: waiting, cancelledAfter: yieldCount) {
       case .success: throw Violation("a provider that must wait returned a credential")
       case .failure(let error): try require(error.code == .cancelled, "the wait ended with the code \(error.code)")
       case nil: throw Violation("the wait did not end within \(patience) after it was cancelled")
       }
     }
-    return 3
   }
 
   private func issued() async throws(Violation) -> IssuedCredential<Subject.Value> {
     try credential(in: await outcome(of: provider))
   }
 
+  /// Returns the credential of an outcome, which is `nil` for a call that took too long.
   private func credential(in outcome: Outcome?) throws(Violation) -> IssuedCredential<Subject.Value> {
     switch outcome {
     case .success(let issued): return issued
@@ -176,9 +170,9 @@ extension ProviderConformance {
   }
 
   private func outcome(
-    of provider: any CredentialProvider<Subject.Value>, cancelledAfter yields: Int? = nil
+    of provider: any CredentialProvider<Subject.Value>, cancelledAfter yieldCount: Int? = nil
   ) async -> Outcome? {
-    await answered(within: patience, cancelledAfter: yields) {
+    await answered(within: patience, cancelledAfter: yieldCount) {
       await Outcome.catching { () throws(CredentialError) in try await provider.issue(in: context) }
     }
   }

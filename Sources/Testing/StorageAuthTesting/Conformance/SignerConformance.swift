@@ -33,9 +33,9 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
     self.unusable = unusable
   }
 
-  /// Returns a report about the signer with one check for each rule.
+  /// Checks rules, and returns a report about the signer with one check for each of them.
   ///
-  /// - Parameter rules: The rules to check. Leave out the `bound…` rules that the scheme does not follow.
+  /// Leave out the `bound…` rules that the scheme does not follow.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
@@ -64,9 +64,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 extension SignerConformance where Subject.SigningCredential == AccessKey {
   /// Creates a suite for a signer that uses access keys, with the anonymous key and the unusable keys.
   ///
-  /// - Parameters:
-  ///   - signer: The signer to check.
-  ///   - samples: The requests to sign. The signer must accept all of them.
+  /// The parameters are the properties.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
     self.init(signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
   }
@@ -107,44 +105,45 @@ extension SignerConformance {
     let samples = samples.filter { $0.otherSecret != nil }
     guard !samples.isEmpty else { throw NotTried(reason: "no sample has a credential with another secret") }
     return try samples.checkEach { sample in
-      guard let other = sample.otherSecret else { return }
-      try requireAnother(sample, "with another secret") { $0.credential = other }
+      guard let otherCredential = sample.otherSecret else { return }
+      try requireOtherSignature(than: sample, "with another secret") { $0.credential = otherCredential }
     }
   }
 
   func checkDate(_ sample: Sample) throws {
-    try requireAnother(sample, "an hour later") { $0.date = $0.date.advanced(by: .seconds(3_600)) }
+    try requireOtherSignature(than: sample, "an hour later") { $0.date = $0.date.advanced(by: .seconds(3_600)) }
   }
 
   func checkMethod(_ sample: Sample) throws {
     let method: HTTPRequest.Method = sample.request.method == .get ? .delete : .get
-    try requireAnother(sample, "with \(method)") { $0.request.method = method }
+    try requireOtherSignature(than: sample, "with \(method)") { $0.request.method = method }
   }
 
   func checkOtherPath(_ sample: Sample) throws {
-    try requireAnother(sample, "with another path") { other in
-      let parts = (other.request.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-      other.request.path = ([parts[0] + "x"] + parts.dropFirst()).joined(separator: "?")
+    try requireOtherSignature(than: sample, "with another path") { changed in
+      let path = changed.request.path ?? "/"
+      changed.request.path = path.bytes(before: "?") + "x" + path.bytes(from: "?")
     }
   }
 
-  private func requireAnother(_ sample: Sample, _ label: String, change: (inout Sample) -> Void) throws {
-    var other = sample
-    change(&other)
+  private func requireOtherSignature(
+    than sample: Sample, _ label: String, change: (inout Sample) -> Void
+  ) throws {
+    var changed = sample
+    change(&changed)
     let authorization = try signed(sample).authorization(addedTo: sample.request)
-    let otherAuthorization = try signed(other).authorization(addedTo: other.request)
+    let otherAuthorization = try signed(changed).authorization(addedTo: changed.request)
     try require(authorization != otherAuthorization, "the signature is the same \(label)")
   }
 
   func checkRefusal() throws -> Int {
     guard !unusable.isEmpty else { throw NotTried(reason: "there is no credential that must be rejected") }
     guard let sample = samples.first else { throw NotTried(reason: "there is no sample") }
-    for (name, credential) in unusable {
+    return try unusable.tryEach { name, credential in
       try requireUnsigned(name) { () throws(SigningError) in
         _ = try signer.signed(sample.request, with: credential, in: .at(sample.date))
       }
     }
-    return unusable.count
   }
 
   func checkAtomicity(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
@@ -171,9 +170,7 @@ extension SignerConformance {
   }
 
   /// Returns a request after an attempt to sign it as the sample would be, and the error if the signer rejected it.
-  private func attemptToSign(
-    _ request: HTTPRequest, _ sample: Sample
-  ) -> (request: HTTPRequest, error: SigningError?) {
+  private func attemptToSign(_ request: HTTPRequest, _ sample: Sample) -> (request: HTTPRequest, error: SigningError?) {
     var signed = request
     let error = thrownError { () throws(SigningError) in
       try signer.sign(&signed, with: sample.credential, in: .at(sample.date))
@@ -181,14 +178,14 @@ extension SignerConformance {
     return (signed, error)
   }
 
-  func checkPath(_ sample: Sample) throws { try requireUntouched(signed(sample), sample.request, "") }
+  func checkPath(_ sample: Sample) throws { try requireUntouched(signed(sample), from: sample.request, "") }
 
   func checkPathIfSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     let attempt = attemptToSign(request, sample)
-    if attempt.error == nil { try requireUntouched(attempt.request, request, " \(name)") }
+    if attempt.error == nil { try requireUntouched(attempt.request, from: request, " \(name)") }
   }
 
-  private func requireUntouched(_ signed: HTTPRequest, _ request: HTTPRequest, _ name: String) throws(Violation) {
+  private func requireUntouched(_ signed: HTTPRequest, from request: HTTPRequest, _ name: String) throws(Violation) {
     func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
     try require(bytes(signed.path) == bytes(request.path), "the path changed\(name)")
     try require(signed.method == request.method, "the method changed\(name)")
@@ -196,6 +193,7 @@ extension SignerConformance {
     try require(bytes(signed.authority) == bytes(request.authority), "the host changed\(name)")
   }
 
+  /// Checks that the signed request has the headers of the request in their order, possibly with others between them.
   func checkHeaders(_ sample: Sample) throws {
     var expectedFields = Array(sample.request.headerFields)[...]
     for field in try signed(sample).headerFields where field == expectedFields.first {
@@ -208,11 +206,12 @@ extension SignerConformance {
     var reordered = sample
     reordered.request.headerFields = HTTPFields(
       sample.request.headerFields.sorted { $0.name.canonicalName > $1.name.canonicalName })
-    let (signed, other) = (try signed(sample), try self.signed(reordered))
-    let isSame = signed.additions(to: sample.request) == other.additions(to: sample.request)
+    let additions = try signed(sample).additions(to: sample.request)
+    let isSame = try signed(reordered).additions(to: sample.request) == additions
     try require(isSame, "the headers in another order give a different signature")
   }
 
+  /// Checks that signing replaces the headers of an earlier signature, with the credential and time of the next sample.
   func checkResigning() throws -> Int {
     var otherSamples = samples.dropFirst() + samples.prefix(1)
     return try samples.checkEach { sample in
@@ -278,6 +277,7 @@ extension HTTPRequest {
 
 /// The inputs that a signer must reject, or sign without changing them.
 enum HostileInputs {
+  /// Returns copies of a request with one defect each, and with names that describe the defects.
   static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
     let paths: [(String, String?)] = [
       ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),

@@ -21,13 +21,10 @@ public struct StringToSignSignerConformance<
 
   /// Creates a suite for a signer of strings.
   ///
-  /// - Parameters:
-  ///   - signer: The signer of strings to check.
-  ///   - client: The client's signer, which prepares the strings.
-  ///   - samples: The requests to sign, whose strings the signer must parse. A policy for all objects of the bucket
-  ///     must allow at least one of them; the rules about policies and changed strings use only these.
-  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets. They
-  ///     exist in schemes that sign decoded values.
+  /// `client` is the client's signer, which prepares the strings of `samples`, all of which the signer must parse. A
+  /// policy for all objects of the bucket must allow at least one of the samples; the rules about policies and changed
+  /// strings use only these. `ambiguities` are requests whose string to sign is also that of another request, each with
+  /// all targets. They exist in schemes that sign decoded values.
   public init(
     _ signer: Subject, client: Client, samples: [SigningSample<AccessKey>],
     ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
@@ -38,9 +35,7 @@ public struct StringToSignSignerConformance<
     self.ambiguities = ambiguities
   }
 
-  /// Returns a report about the signer with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the signer with one check for each of them.
   public func report(_ rules: [StringToSignSignerRule] = StringToSignSignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules, check)
   }
@@ -82,6 +77,7 @@ public enum StringToSignSignerRule: String, CaseIterable, Sendable {
 extension StringToSignSignerConformance {
   private typealias Sample = SigningSample<AccessKey>
 
+  /// Returns the signatures of a sample that wait for their strings to be signed: of the request, and of a URL.
   private func pendingSignatures(of sample: Sample) throws(SigningError) -> [PendingSignature] {
     let identity = sample.credential.identity
     return [
@@ -90,6 +86,7 @@ extension StringToSignSignerConformance {
     ]
   }
 
+  /// Runs a check with the pending signatures of samples, two of each, and returns the number of tries.
   private func forPending(_ samples: [Sample], _ check: (Sample, PendingSignature) throws -> Void) throws -> Int {
     try samples.checkEach { sample in
       for pending in try pendingSignatures(of: sample) {
@@ -101,10 +98,11 @@ extension StringToSignSignerConformance {
     } * 2
   }
 
+  /// Returns the samples that a policy for all objects of their bucket allows.
   private func allowedSamples() throws -> [Sample] {
     let allowed = try samples.filter { sample in
       try pendingSignatures(of: sample).allSatisfy { pending in
-        rejection(of: SigningRequest(pending), sample, Self.everything(in: sample)) == nil
+        rejection(of: SigningRequest(pending), sample, under: Self.everything(in: sample)) == nil
       }
     }
     if allowed.isEmpty { throw NotTried(reason: "a policy for all objects allows no sample") }
@@ -118,7 +116,7 @@ extension StringToSignSignerConformance {
   }
 
   private func rejection(
-    of request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
+    of request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, under policy: AccessPolicy
   ) -> SigningRefusal? {
     thrownError { () throws(SigningRefusal) in
       _ = try signer.sign(request, with: key ?? sample.credential, under: SigningRules(policy), at: sample.date)
@@ -170,12 +168,14 @@ extension StringToSignSignerConformance {
 
   private func checkCanonical(_ sample: Sample, _ pending: PendingSignature) throws {
     let original = try signer.intent(of: SigningRequest(pending)).content
-    let canonicalRequests =
-      Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""])
+    // A scheme with canonical requests must not accept an empty one, and a scheme without them must not accept any.
+    let changedCanonicalRequests = Self.changes(of: pending.canonicalRequest ?? "")
+      .union(pending.canonicalRequest == nil ? [] : [""])
     let changedRequests =
       Self.changes(of: pending.stringToSign).map { (text: $0, request: pending.request(stringToSign: $0)) }
-      + canonicalRequests.map { (text: $0, request: pending.request(canonicalRequest: $0)) }
-    for (text, request) in changedRequests where rejection(of: request, sample, Self.everything(in: sample)) == nil {
+      + changedCanonicalRequests.map { (text: $0, request: pending.request(canonicalRequest: $0)) }
+    for (text, request) in changedRequests {
+      guard rejection(of: request, sample, under: Self.everything(in: sample)) == nil else { continue }
       let parsed = try signer.intent(of: request).content
       try require(parsed != original, "another string was parsed into the same request: \(text.debugDescription)")
     }
@@ -196,23 +196,24 @@ extension StringToSignSignerConformance {
   }
 
   private func checkPolicy(_ sample: Sample, _ pending: PendingSignature) throws {
-    let (bucket, key) = (sample.target?.bucket?.string ?? "", sample.target?.key?.string ?? "")
+    let bucket = sample.target?.bucket?.string ?? ""
+    let key = sample.target?.key?.string ?? ""
     let policies: [(name: String, policy: AccessPolicy)] = [
       ("another bucket", Self.policy(.all, in: bucket + "x")),
       ("another key", Self.policy(.key(key + "x"), in: bucket)),
       ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("no operation", AccessPolicy([])),
     ]
     for (name, policy) in policies {
-      let code = rejection(of: SigningRequest(pending), sample, policy)?.code
+      let code = rejection(of: SigningRequest(pending), sample, under: policy)?.code
       try require(code == .notAllowed, "a policy for \(name) has the outcome \(code?.description ?? "signed")")
     }
   }
 
   private func checkToken(_ sample: Sample, _ pending: PendingSignature) throws {
-    let ownRejection = rejection(of: SigningRequest(pending), sample, Self.everything(in: sample))
+    let ownRejection = rejection(of: SigningRequest(pending), sample, under: Self.everything(in: sample))
     try require(ownRejection?.code != .anotherKey, "with its own key it was rejected as that of another one")
-    for (name, other) in sample.credential.withOtherTokens {
-      let error = rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample))
+    for (name, otherKey) in sample.credential.withOtherTokens {
+      let error = rejection(of: SigningRequest(pending), sample, with: otherKey, under: Self.everything(in: sample))
       try require(error?.code == .anotherKey, "with \(name) it had the outcome \(error?.code.description ?? "signed")")
     }
   }
@@ -221,24 +222,23 @@ extension StringToSignSignerConformance {
     guard let sample = samples.first, !ambiguities.isEmpty else {
       throw NotTried(reason: "no request shares its string to sign with another one")
     }
-    for (request, targets) in ambiguities {
+    return try ambiguities.tryEach { request, targets in
       let pending = try client.prepare(
         presigning: request, as: sample.credential.identity, validFor: .seconds(60), in: .at(sample.date))
       let intent = try signer.intent(of: SigningRequest(pending))
       let found = Set([intent.target] + intent.otherTargets)
       try require(found.isSuperset(of: targets), "the string of \(request.path ?? "") has the targets \(found)")
     }
-    return ambiguities.count
   }
 
   private func checkSecrecy(_ sample: Sample, _ pending: PendingSignature) throws {
     let secrets = sample.secrets + [sample.credential.sessionToken?.reveal()].compactMap { $0 }
     let request = pending.request(stringToSign: pending.stringToSign + "\n")
-    let other = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
+    let otherKey = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
     let refusals = [
-      rejection(of: request, sample, Self.everything(in: sample)),
-      rejection(of: SigningRequest(pending), sample, AccessPolicy([])),
-      rejection(of: SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
+      rejection(of: request, sample, under: Self.everything(in: sample)),
+      rejection(of: SigningRequest(pending), sample, under: AccessPolicy([])),
+      rejection(of: SigningRequest(pending), sample, with: otherKey, under: Self.everything(in: sample)),
     ].compactMap { $0 }
     for refusal in refusals { try secrets.requireAbsent(fromDisplaysOf: refusal, "the refusal \(refusal.code)") }
   }

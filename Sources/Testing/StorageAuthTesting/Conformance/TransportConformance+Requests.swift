@@ -21,46 +21,45 @@ extension TransportConformance {
   }
 
   func checkUnusualPath(_ transport: Subject) async throws -> Int {
-    let parts = [
+    let segments = [
       ".", "..", "%2e", "%2E%2e", ".%2e", "...", ";", "a;b", "%", "%z", "%2", "%00", "%0d%0a", "%25%", " ", "a b", "\t",
       "\\", "|", "^", "`", "{a}", "<a>", "\"", "[a]", "#", "a#b", "é", "e\u{301}", "猫", "\u{7f}", "\u{0}", "\r\nx: y",
       "\n", "@", ":", "::", "a:80", "*", "%C3%A9", "%c3%a9", "%ff", "'",
     ]
-    let paths = parts.flatMap { part in
+    let paths = segments.flatMap { text in
       [
-        "/\(part)", "/\(part)/", "/a/\(part)/b", "/a/\(part)?b", "/a\(part)", "/a?\(part)", "/a?b=\(part)&c",
-        "/a?b/\(part)/",
+        "/\(text)", "/\(text)/", "/a/\(text)/b", "/a/\(text)?b", "/a\(text)", "/a?\(text)", "/a?b=\(text)&c",
+        "/a?b/\(text)/",
       ]
     }
-    let unusual = ["", "*", "a", "?a", "/" + String(repeating: "a", count: 50_000)]
-    return try await send(paths + unusual, transport) { path, error in
+    let wholePaths = ["", "*", "a", "?a", "/" + String(repeating: "a", count: 50_000)]
+    return try await send(paths + wholePaths, transport) { path, error in
       try require(error.code == .invalidRequest, "\(path) was rejected with the code \(error.code)")
     }
   }
 
   /// Sends requests with the given paths, which must arrive unchanged unless the transport rejects them.
   private func send(
-    _ paths: [String], _ transport: Subject, rejected: (String, TransportError) throws -> Void
+    _ paths: [String], _ transport: Subject, acceptRejection: (String, TransportError) throws -> Void
   ) async throws -> Int {
     let (server, recording) = try recordingServer { _ in Self.ok }
-    var sent = 0
-    for path in paths {
+    var sentCount = 0
+    return try await paths.tryEach { path in
       let request = request(.get, path, to: server)
       // HTTPRequest removes and replaces what no header field may contain.
       let sentPath = request.head.path ?? ""
       switch try await outcome(transport, request) {
-      case .failure(let error): try rejected(String(sentPath.prefix(80)), error)
+      case .failure(let error): try acceptRejection(String(sentPath.prefix(80)), error)
       case .success(let response):
         _ = try await completeResponse(response)
-        sent += 1
-        guard let line = recording.values.last?.line, recording.values.count == sent else {
-          throw Violation("\(sentPath.prefix(80)) was sent \(recording.values.count - sent + 1) times")
+        sentCount += 1
+        guard let line = recording.values.last?.line, recording.values.count == sentCount else {
+          throw Violation("\(sentPath.prefix(80)) was sent \(recording.values.count - sentCount + 1) times")
         }
         let isUnchanged = line.utf8.elementsEqual("GET \(sentPath) HTTP/1.1".utf8)
         try require(isUnchanged, "\(sentPath.prefix(80)) arrived as \(line.prefix(80))")
       }
     }
-    return paths.count
   }
 
   func checkHeaders(_ transport: Subject) async throws -> Int {
@@ -97,28 +96,28 @@ extension TransportConformance {
       [String(repeating: "a", count: 8_000)],
     ]
     let name = try field("x-acme-meta-name")
-    for values in valueLists {
+    return try await valueLists.tryEach { values in
       var request = request(to: server)
       for value in values { request.head.headerFields.append(HTTPField(name: name, value: value)) }
-      let before = recording.values.count
+      let previousCount = recording.values.count
       switch try await outcome(transport, request) {
       case .failure(let error):
         try require(error.code == .invalidRequest, "\(values) was rejected with the code \(error.code)")
-        try require(recording.values.count == before, "\(values) was sent and rejected")
+        try require(recording.values.count == previousCount, "\(values) was sent and rejected")
       case .success(let response):
         _ = try await completeResponse(response)
         let received = recording.values.last?.values("x-acme-meta-name") ?? []
         try require(received == values, "\(values) arrived as \(received)")
       }
     }
-    return valueLists.count
   }
 
   func checkAddedHeaders(_ transport: Subject) async throws -> Int {
     let (server, recording) = try recordingServer { request in
       request.method == "HEAD" ? "HTTP/1.1 200 OK\r\n\r\n" : Self.ok
     }
-    let harmless: [String: Set<String>?] = [
+    // The permitted values by header, or `nil` for any value.
+    let harmlessValues: [String: Set<String>?] = [
       "accept": ["*/*"], "accept-encoding": ["identity"], "accept-language": nil, "cache-control": ["no-cache"],
       "connection": ["keep-alive", "close"], "host": nil, "pragma": ["no-cache"], "priority": nil, "user-agent": nil,
     ]
@@ -126,23 +125,22 @@ extension TransportConformance {
       (.get, .none), (.head, .none), (.delete, .none), (.put, .none), (.post, .none), (.put, .bytes([1])),
       (.post, .bytes([1])), (.put, TestBody(length: 2_000_000).body), (.post, TestBody(length: 2_000_000).body),
     ]
-    for (method, body) in requests {
+    return try await requests.tryEach { method, body in
       var request = request(method, to: server, body: body)
       request.head.headerFields[.contentType] = nil
       if case .failure(let error) = try await exchange(transport, request) {
         guard let error = error as? TransportError, error.code == .invalidRequest else {
           throw Violation("\(method) without Content-Type failed")
         }
-        continue
+        return
       }
       for (name, value) in recording.values.last?.fields ?? [] {
         let name = name.lowercased()
         if name == "content-length", value == "\(body.length)" { continue }
-        let isHarmless = harmless[name].map { $0?.contains(value.lowercased()) ?? true } ?? false
+        let isHarmless = harmlessValues[name].map { $0?.contains(value.lowercased()) ?? true } ?? false
         try require(isHarmless, "\(method) has the additional header \(name)")
       }
     }
-    return requests.count
   }
 
   private func field(_ name: String) throws(Violation) -> HTTPField.Name {
@@ -165,7 +163,7 @@ extension TransportConformance {
       (TestBody(length: 100_000).body, expected), (.stream(ByteStream(expected), length: 100_000), expected),
       (.stream(ByteStream([]), length: 0), []),
     ]
-    for (body, bytes) in bodies {
+    return try await bodies.tryEach { body, bytes in
       _ = try await response(transport, request(.put, to: server, body: body))
       guard let request = recording.values.last else { throw Violation("no request arrived") }
       try require(request.values("transfer-encoding").isEmpty, "a body of \(bytes.count) bytes has Transfer-Encoding")
@@ -174,11 +172,11 @@ extension TransportConformance {
       try require(request.values("expect").isEmpty, "a body of \(bytes.count) bytes has Expect")
       try require(request.body == bytes, "a body of \(bytes.count) bytes arrived changed")
     }
-    return bodies.count
   }
 
   func checkLazyUpload(_ transport: Subject) async throws -> Int {
-    let (received, gate) = (Recording<Bool>(), DispatchSemaphore(value: 0))
+    let received = Recording<Bool>()
+    let gate = DispatchSemaphore(value: 0)
     let patience = patience
     let server = try server { connection in
       let request = try connection.readHead()
@@ -223,15 +221,17 @@ extension TransportConformance {
     return 3
   }
 
+  /// Checks that a body fails that is shorter or longer than its length, or throws.
   func checkIncompleteBody(_ transport: Subject, _ body: TestBody) async throws -> Int {
-    let (started, received) = (Recording<Bool>(), Recording<Int>())
+    let started = Recording<Bool>()
+    let received = Recording<Int>()
     let server = try server { connection in
       _ = try connection.readHead()
       started.add(true)
       received.add(try connection.readBody(.max))
     }
     let label = "a body of \(body.producedByteCount) bytes with the length \(body.length)"
-    let error = try await failure(transport, request(.put, to: server, body: body.body), label)
+    let error = try await failure(transport, request(.put, to: server, body: body.body), of: label)
     try require(error.code != .cancelled, "\(label) has the code cancelled")
     let hasEnded = await received.wait(for: started.values.count, within: patience)
     try require(hasEnded, "the connection was not closed after \(label)")
@@ -279,16 +279,17 @@ extension TransportConformance {
     return 1
   }
 
+  /// Waits until a number is positive and has not changed for half a second, and returns the number.
   private func settledValue(_ value: @Sendable () -> Int) async -> Int {
-    var lastNumber = -1
+    var lastValue = -1
     var unchangedCount = 0
     let deadline = ContinuousClock.now + patience
     while unchangedCount < 5, ContinuousClock.now < deadline {
       try? await Task.sleep(for: .milliseconds(100))
-      let current = value()
-      unchangedCount = current == lastNumber && current > 0 ? unchangedCount + 1 : 0
-      lastNumber = current
+      let currentValue = value()
+      unchangedCount = currentValue == lastValue && currentValue > 0 ? unchangedCount + 1 : 0
+      lastValue = currentValue
     }
-    return lastNumber
+    return lastValue
   }
 }

@@ -25,6 +25,7 @@ extension TransportConformance {
   }
 
   func checkContentEncoding(_ transport: Subject) async throws -> Int {
+    // "hello" in gzip, which is sent with each of the encodings.
     let hello: [UInt8] = [
       0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 7, 0, 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0,
     ]
@@ -37,7 +38,7 @@ extension TransportConformance {
         try connection.send(hello)
       }
     }
-    for encoding in encodings {
+    return try await encodings.tryEach { encoding in
       switch try await exchange(transport, request(.get, "/\(encoding)", to: server)) {
       case .success(let response):
         try require(response.body == hello, "a body with the encoding \(encoding) was changed")
@@ -47,7 +48,6 @@ extension TransportConformance {
         }
       }
     }
-    return encodings.count
   }
 
   func checkFraming(_ transport: Subject) async throws -> Int {
@@ -63,22 +63,20 @@ extension TransportConformance {
         if !responses[index].hasPrefix(chunked) { return }
       }
     }
-    for index in responses.indices {
+    return try await responses.indices.tryEach { index in
       let response = try await response(transport, request(.get, "/\(index)", to: server))
       try require(response.text == "first and\r\nthen", "the body of response \(index + 1) is \(response.text)")
     }
-    return responses.count
   }
 
   func checkTrailer(_ transport: Subject) async throws -> Int {
     let server = try recordingServer { _ in
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nETag: \"1\"\r\nExpires: 0\r\n\r\n"
     }.server
-    for _ in 0..<2 {
+    return try await (0..<2).tryEach { _ in
       let response = try await response(transport, request(to: server))
       try require(response.text == "ok", "the body is \(response.text)")
     }
-    return 2
   }
 
   func checkCookies(_ transport: Subject) async throws -> Int {
@@ -123,14 +121,13 @@ extension TransportConformance {
 
   func checkHead(_ transport: Subject) async throws -> Int {
     let server = try recordingServer { _ in "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nETag: \"1\"\r\n\r\n" }.server
-    for _ in 0..<3 {
+    return try await (0..<3).tryEach { _ in
       let response = try await response(transport, request(.head, to: server))
       let length = response.head.headerFields[.contentLength]
       try require(length == "1000000", "the response has the Content-Length \(length ?? "nil")")
       try require(response.head.headerFields[.eTag] == "\"1\"", "the response lacks its ETag")
       try require(response.body.isEmpty, "the body has \(response.body.count) bytes")
     }
-    return 3
   }
 
   func checkBodilessStatus(_ transport: Subject) async throws -> Int {
@@ -152,17 +149,17 @@ extension TransportConformance {
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     }.server
-    for body in [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 100_000).body] {
+    return try await [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 100_000).body].tryEach { body in
       let method: HTTPRequest.Method = body.length > 0 ? .put : .get
       let response = try await response(transport, request(method, to: server, body: body))
       try require(response.status == 200 && response.text == "ok", "the status is \(response.status)")
       let link = HTTPField.Name("Link").flatMap { response.head.headerFields[$0] }
       try require(link == nil, "the final response has a field of an informational one")
     }
-    return 3
   }
 }
 
+/// A phase of a request in which its task is cancelled.
 private enum RequestPhase: String, CaseIterable {
   case beforeSending = "before sending"
   case duringUpload = "during the upload"
@@ -177,7 +174,8 @@ extension TransportConformance {
   }
 
   private func checkCancellation(_ transport: Subject, in phase: RequestPhase) async throws {
-    let (reached, ended) = (Recording<Bool>(), Recording<Bool>())
+    let reached = Recording<Bool>()
+    let ended = Recording<Bool>()
     let server = try server { connection in
       _ = try connection.readHead()
       if phase == .readingBody {
@@ -187,6 +185,7 @@ extension TransportConformance {
       }
       ended.add(connection.waitForEnd())
     }
+    // The body is too large to be sent before the cancellation.
     let body = phase == .duringUpload ? TestBody(length: 1 << 40).body : .none
     let call = Task { [request = request(phase == .duringUpload ? .put : .get, to: server, body: body)] in
       while phase == .beforeSending, !Task.isCancelled { await Task.yield() }
@@ -203,7 +202,7 @@ extension TransportConformance {
     guard case .failure(let error as TransportError) = result else {
       throw Violation("a request cancelled \(phase.rawValue) did not throw a TransportError")
     }
-    try requireCode(.cancelled, error, "a request cancelled \(phase.rawValue)")
+    try requireCode(.cancelled, of: error, in: "a request cancelled \(phase.rawValue)")
     guard phase != .beforeSending else { return }
     let hasEnded = await ended.wait(for: 1, within: patience)
     try require(hasEnded && ended.values == [true], "cancelling \(phase.rawValue) did not close the connection")
@@ -222,11 +221,13 @@ extension TransportConformance {
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
       }
     }
+    // Every second request is an upload, whose size tells it from the others.
+    func bodySize(_ index: Int) -> Int { index.isMultiple(of: 2) ? 0 : index * 100 }
     let calls = (0..<concurrency).map { index in
       Task {
-        let body = TestBody(length: index * 100).body
-        let method: HTTPRequest.Method = index.isMultiple(of: 2) ? .get : .put
-        let request = request(method, "/\(index)", to: server, body: method == .put ? body : .none)
+        let size = bodySize(index)
+        let body = size == 0 ? HTTPBody.none : TestBody(length: size).body
+        let request = request(size == 0 ? .get : .put, "/\(index)", to: server, body: body)
         return try await response(transport, request).text
       }
     }
@@ -234,15 +235,14 @@ extension TransportConformance {
     for _ in calls { gate.signal() }
     for (index, call) in calls.enumerated() {
       let text = try await call.value
-      let expected = "/\(index) \(index.isMultiple(of: 2) ? 0 : index * 100)"
-      try require(text == expected, "request \(index) received the response to another one")
+      try require(text == "/\(index) \(bodySize(index))", "request \(index) received the response to another one")
     }
     try require(areInFlight, "\(arrived.values.count) of \(concurrency) requests were in flight at the same time")
     return concurrency
   }
 
   func checkRelease(_ transport: Subject) async throws -> Int {
-    for isPartlyRead in [false, true] {
+    try await [false, true].tryEach { isPartlyRead in
       let ended = Recording<Bool>()
       let server = try server { connection in
         _ = try connection.readHead()
@@ -253,9 +253,9 @@ extension TransportConformance {
       let hasEnded = await ended.wait(for: 1, within: patience)
       try require(hasEnded && ended.values == [true], "the connection of a released response was not closed")
     }
-    return 2
   }
 
+  /// Receives a response, whose last reference ends with this call.
   private func openAndRelease(_ transport: Subject, _ request: TestRequest, isPartlyRead: Bool) async throws {
     let response = try await outcome(transport, request).get()
     if isPartlyRead { for try await _ in response.body { break } }
@@ -266,7 +266,7 @@ extension TransportConformance {
 enum BrokenResponse: CaseIterable, Sendable {
   case nothing, reset, partialHead, partialBody, partialChunk, resetBody, garbage, lowStatus, negativeLength
 
-  /// All responses except for the one with a rule of its own.
+  /// All responses except for the one that ends the process with Foundation on Linux, which has a rule of its own.
   static let common = allCases.filter { $0 != .partialHead }
 
   func send(on connection: LoopbackConnection) throws(LoopbackError) {
@@ -301,28 +301,28 @@ extension TransportConformance {
     }
   }
 
-  func checkBroken(
-    _ transport: Subject, _ responses: [BrokenResponse], _ code: TransportError.Code?
+  /// Checks that broken responses are errors, with a code if one is given.
+  func checkErrors(
+    _ transport: Subject, of responses: [BrokenResponse], _ code: TransportError.Code? = nil
   ) async throws -> Int {
     let server = try brokenServer()
-    for response in responses {
-      let error = try await failure(transport, request(.get, "/\(response)", to: server), "\(response)")
-      if let code { try requireCode(code, error, "\(response)") }
+    return try await responses.tryEach { response in
+      let error = try await failure(transport, request(.get, "/\(response)", to: server), of: "\(response)")
+      if let code { try requireCode(code, of: error, in: "\(response)") }
     }
-    return responses.count
   }
 
   func checkRefusal(_ transport: Subject) async throws -> Int {
     let server = try brokenServer()
     server.stop()
-    let error = try await failure(transport, request(to: server), "a refused connection")
-    try requireCode(.connectionFailed, error, "a refused connection")
+    let error = try await failure(transport, request(to: server), of: "a refused connection")
+    try requireCode(.connectionFailed, of: error, in: "a refused connection")
     return 1
   }
 
   func checkRecovery(_ transport: Subject) async throws -> Int {
     let server = try brokenServer()
-    for broken in BrokenResponse.common {
+    return try await BrokenResponse.common.tryEach { broken in
       _ = try await exchange(transport, request(.get, "/\(broken)", to: server))
       for body in [HTTPBody.none, .bytes([1, 2, 3])] {
         let method: HTTPRequest.Method = body.length > 0 ? .put : .get
@@ -330,7 +330,6 @@ extension TransportConformance {
         try require(response.text == "ok", "the response after \(broken) is not the server's")
       }
     }
-    return BrokenResponse.common.count
   }
 
   func checkRepetition(_ transport: Subject) async throws -> Int {
@@ -339,11 +338,11 @@ extension TransportConformance {
     let bodies = [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 50_000).body]
     for (method, body) in bodies.flatMap({ [(HTTPRequest.Method.post, $0), (.put, $0)] }) {
       _ = try await response(transport, request(to: server))
-      let before = recording.values.count
+      let previousCount = recording.values.count
       let request = request(method, "/\(BrokenResponse.nothing)", to: server, body: body)
-      let error = try await failure(transport, request, "a lost \(method)")
-      try requireCode(.connectionLost, error, "a lost \(method)")
-      let count = recording.values.count - before
+      let error = try await failure(transport, request, of: "a lost \(method)")
+      try requireCode(.connectionLost, of: error, in: "a lost \(method)")
+      let count = recording.values.count - previousCount
       try require(count == 1, "a lost \(method) was sent \(count) times")
     }
     return bodies.count * 2
@@ -358,27 +357,28 @@ extension TransportConformance {
       }
       _ = connection.waitForEnd()
     }
-    for part in ["head", "body"] {
-      let (start, label) = (ContinuousClock.now, "waiting for the \(part)")
-      let error = try await failure(transport, request(.get, "/\(part)", to: server), label)
-      try requireCode(.timeout, error, label)
+    return try await ["head", "body"].tryEach { part in
+      let label = "waiting for the \(part)"
+      let start = ContinuousClock.now
+      let error = try await failure(transport, request(.get, "/\(part)", to: server), of: label)
+      try requireCode(.timeout, of: error, in: label)
       let duration = ContinuousClock.now - start
+      // Clocks and timers may differ a little.
       try require(duration > idleLimit * 0.9, "\(label) ended after \(duration)")
     }
-    return 2
   }
 
   func checkSecrecy(_ transport: Subject) async throws -> Int {
     let secrets = ["secret0canary", "token0canary", "body0canary"]
     let server = try brokenServer()
-    let closed = try brokenServer()
-    closed.stop()
+    let closedServer = try brokenServer()
+    closedServer.stop()
     let body = HTTPBody.bytes(Array("body0canary".utf8))
-    let failing = TestBody(length: 20_000, produced: 10_000, error: BodyFailure()).body
+    let failingBody = TestBody(length: 20_000, produced: 10_000, error: BodyFailure()).body
     var requests = [
-      request(.put, "/a?token=token0canary", to: closed, body: body),
+      request(.put, "/a?token=token0canary", to: closedServer, body: body),
       request(.put, "/../a b?token=token0canary", to: server, body: body),
-      request(.put, "/a?token=token0canary", to: server, body: failing),
+      request(.put, "/a?token=token0canary", to: server, body: failingBody),
     ]
     requests += BrokenResponse.common.map { broken in
       request(.put, "/\(broken)?token=token0canary", to: server, body: body)

@@ -20,10 +20,14 @@ public import StorageAuth
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct TransportConformance<Subject: HTTPTransport>: Sendable {
-  /// The number of concurrent requests.
+  /// The number of concurrent requests, all of which the transport must have in flight at once.
   public let concurrency: Int
+
   /// The time limit for each call, measured with the machine's clock.
+  ///
+  /// A call that takes longer breaks its rule, and the suite stops waiting for it.
   public let patience: Duration
+
   /// The limit for idle connections of the transports that `impatient` creates.
   public let idleLimit: Duration
   let makeTransport: @Sendable () -> Subject
@@ -31,13 +35,8 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
 
   /// Creates a suite for a transport.
   ///
-  /// - Parameters:
-  ///   - concurrency: The number of concurrent requests, all of which the transport must have in flight at once.
-  ///   - patience: The time limit for each call, measured with the machine's clock. A call that takes longer breaks its
-  ///     rule, and the suite stops waiting for it.
-  ///   - idleLimit: The limit for idle connections of the transports that `impatient` creates.
-  ///   - impatient: A closure that creates a transport with `idleLimit`, or `nil` to skip the rule about it.
-  ///   - makeTransport: A closure that creates a transport; it is called for each rule.
+  /// `impatient` creates a transport with the idle limit; it is `nil` to skip the rule about the limit. `makeTransport`
+  /// creates a transport, and is called for each rule. The other parameters are the properties.
   public init(
     concurrency: Int = 64, patience: Duration = .seconds(20), idleLimit: Duration = .seconds(1),
     impatient: (@Sendable () -> Subject)? = nil, _ makeTransport: @escaping @Sendable () -> Subject
@@ -49,17 +48,14 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     makeTransportWithIdleLimit = impatient
   }
 
-  /// Checks a transport against all rules.
+  /// Checks the transports that a closure creates, one for each of the rules.
   ///
-  /// - Parameter makeTransport: A closure that creates a transport; it is called for each rule.
-  /// - Throws: A ``ConformanceFailure`` with the report if the transport breaks a rule.
+  /// - Throws: A ``ConformanceFailure`` with the report if a transport breaks a rule.
   public static func check(_ makeTransport: @escaping @Sendable () -> Subject) async throws(ConformanceFailure) {
     try await TransportConformance(makeTransport).report().throwIfFailed()
   }
 
-  /// Returns a report about the transport with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the transport with one check for each of them.
   public func report(_ rules: [TransportRule] = TransportRule.allCases) async -> ConformanceReport {
     await ConformanceReport(of: Subject.self, rules) { rule in try await check(rule, makeTransport()) }
   }
@@ -90,11 +86,11 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     case .head: try await checkHead(transport)
     case .bodilessStatus: try await checkBodilessStatus(transport)
     case .informational: try await checkInformational(transport)
-    case .truncation: try await checkBroken(transport, [.partialBody, .partialChunk, .resetBody], .connectionLost)
-    case .truncatedHead: try await checkBroken(transport, [.partialHead], .connectionLost)
+    case .truncation: try await checkErrors(transport, of: [.partialBody, .partialChunk, .resetBody], .connectionLost)
+    case .truncatedHead: try await checkErrors(transport, of: [.partialHead], .connectionLost)
     case .refusal: try await checkRefusal(transport)
-    case .loss: try await checkBroken(transport, [.nothing, .reset], .connectionLost)
-    case .malformed: try await checkBroken(transport, [.garbage, .lowStatus, .negativeLength], nil)
+    case .loss: try await checkErrors(transport, of: [.nothing, .reset], .connectionLost)
+    case .malformed: try await checkErrors(transport, of: [.garbage, .lowStatus, .negativeLength])
     case .recovery: try await checkRecovery(transport)
     case .repetition: try await checkRepetition(transport)
     case .idleLimit: try await checkIdleLimit()
@@ -180,11 +176,13 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case secrecy = "no error shows a header, the query or the body"
 }
 
+/// A request that a check sends.
 struct TestRequest: Sendable {
   var head: HTTPRequest
   let body: HTTPBody
 }
 
+/// A response whose body has been read to its end.
 struct CompleteResponse: Sendable {
   let head: HTTPResponse
   let body: [UInt8]
@@ -216,6 +214,7 @@ extension TransportConformance {
     return (server, recording)
   }
 
+  /// Returns a request to a server, with the header fields that describe its body.
   func request(
     _ method: HTTPRequest.Method = .get, _ path: String = "/photos/cat.jpg", to server: LoopbackServer,
     body: HTTPBody = .none
@@ -226,6 +225,7 @@ extension TransportConformance {
     return TestRequest(head: head, body: body)
   }
 
+  /// Sends a request, and returns the outcome, which must be known in time.
   func outcome(_ transport: Subject, _ request: TestRequest) async throws(Violation) -> Outcome {
     let outcome = await answered(within: patience) {
       await Outcome.catching { () throws(TransportError) in
@@ -249,6 +249,7 @@ extension TransportConformance {
     return result
   }
 
+  /// Sends a request, and returns the whole response or the error.
   func exchange(
     _ transport: Subject, _ request: TestRequest
   ) async throws(Violation) -> Result<CompleteResponse, any Error> {
@@ -270,7 +271,7 @@ extension TransportConformance {
 
   /// Sends a request and returns the error, which must be thrown before the end of the response.
   func failure(
-    _ transport: Subject, _ request: TestRequest, _ label: String
+    _ transport: Subject, _ request: TestRequest, of label: String
   ) async throws(Violation) -> TransportError {
     switch try await exchange(transport, request) {
     case .success(let response): throw Violation("\(label) gave a response with status \(response.status)")
@@ -279,12 +280,12 @@ extension TransportConformance {
     }
   }
 
-  func requireCode(_ code: TransportError.Code, _ error: TransportError, _ label: String) throws(Violation) {
+  func requireCode(_ code: TransportError.Code, of error: TransportError, in label: String) throws(Violation) {
     try require(error.code == code, "\(label) has the code \(error.code), not \(code)")
   }
 }
 
-/// The error of a body; the transport's error must not contain its description.
+/// The error of a body that fails; the transport's error must not contain its description.
 struct BodyFailure: Error, CustomStringConvertible { var description: String { "body0canary" } }
 
 /// A streamed body whose bytes depend on their position, and whose read bytes are counted.

@@ -24,11 +24,7 @@ public struct TwoStepSignerConformance<Subject: TwoStepSigner<AccessKey> & Presi
 
   /// Creates a suite for a signer in two steps.
   ///
-  /// - Parameters:
-  ///   - signer: The signer to check.
-  ///   - samples: The requests to sign. The signer must accept all of them.
-  ///   - lifetime: The lifetime of URLs, in whole seconds.
-  ///   - server: A function that returns the bare signature of a pending one.
+  /// The signer must accept all `samples`. `lifetime` is that of URLs, in whole seconds.
   public init(
     _ signer: Subject, samples: [SigningSample<AccessKey>], lifetime: Duration = .seconds(60), server: @escaping Server
   ) {
@@ -38,9 +34,7 @@ public struct TwoStepSignerConformance<Subject: TwoStepSigner<AccessKey> & Presi
     self.server = server
   }
 
-  /// Returns a report about the signer with one check for each rule.
-  ///
-  /// - Parameter rules: The rules to check.
+  /// Checks rules, and returns a report about the signer with one check for each of them.
   public func report(_ rules: [TwoStepSignerRule] = TwoStepSignerRule.allCases) -> ConformanceReport {
     ConformanceReport(of: Subject.self, rules) { rule in
       try samples.checkEach { sample in
@@ -73,17 +67,17 @@ public enum TwoStepSignerRule: String, CaseIterable, Sendable {
 extension TwoStepSignerConformance {
   private typealias Sample = SigningSample<AccessKey>
 
-  private func pending(_ sample: Sample, as identity: Identity? = nil) throws(SigningError) -> PendingSignature {
+  private func prepare(_ sample: Sample, as identity: Identity? = nil) throws(SigningError) -> PendingSignature {
     try signer.prepare(sample.request, as: identity ?? sample.credential.identity, in: .at(sample.date))
   }
 
-  private func pendingURL(_ sample: Sample, as identity: Identity? = nil) throws(SigningError) -> PendingSignature {
+  private func prepareURL(_ sample: Sample, as identity: Identity? = nil) throws(SigningError) -> PendingSignature {
     try signer.prepare(
       presigning: sample.request, as: identity ?? sample.credential.identity, validFor: lifetime, in: .at(sample.date))
   }
 
   private func checkHeaders(_ sample: Sample) throws {
-    let pending = try pending(sample)
+    let pending = try prepare(sample)
     let finished = try signer.finish(pending, signature: server(pending, sample.credential))
     let signed = try signer.signed(sample.request, with: sample.credential, in: .at(sample.date))
     try require(finished == signed, "the finished request differs from the signed one")
@@ -92,7 +86,7 @@ extension TwoStepSignerConformance {
   }
 
   private func checkURL(_ sample: Sample) throws {
-    let pending = try pendingURL(sample)
+    let pending = try prepareURL(sample)
     let finished = try signer.finish(pending, signature: server(pending, sample.credential))
     let signed = try signer.presign(sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
     let url = "\(finished.scheme ?? "")://\(finished.authority ?? "")\(finished.path ?? "")"
@@ -107,7 +101,7 @@ extension TwoStepSignerConformance {
     guard let authorization = signed.headerFields[.authorization] else {
       throw NotTried(reason: "the signature is not in the header Authorization")
     }
-    let finished = try signer.finish(pending(sample), signature: authorization)
+    let finished = try signer.finish(prepare(sample), signature: authorization)
     try require(finished == signed, "the whole authorization has another result")
   }
 
@@ -116,7 +110,7 @@ extension TwoStepSignerConformance {
     let otherKey = AccessKey(id: AccessKeyID("\(key.id)x"), secret: key.secret, sessionToken: key.sessionToken)
     let signedWithOtherKey = try signer.signed(sample.request, with: otherKey, in: .at(sample.date))
     let foreignAuthorization = signedWithOtherKey.headerFields[.authorization]
-    for pending in [try pending(sample), try pendingURL(sample)] {
+    for pending in [try prepare(sample), try prepareURL(sample)] {
       let signature = try server(pending, key)
       let wrongSignatures = [
         "", " ", "x", "=", signature + "=", signature + "\n", " " + signature, String(signature.dropFirst()),
@@ -134,18 +128,18 @@ extension TwoStepSignerConformance {
   }
 
   private func checkIdentity(_ sample: Sample) throws {
-    // Only the keys with the usual secret have a defect in their identity.
-    let unusable = AccessKey.unusable.filter { $0.key.secret == AccessKey.unusable[0].key.secret }
-    for (name, key) in unusable {
-      try requireUnsigned(name) { () throws(SigningError) in _ = try pending(sample, as: key.identity) }
+    // An unusable secret is no defect of the identity, which consists of the ID and the session token.
+    let usableSecret = AccessKey.unusable[0].key.secret
+    for (name, key) in AccessKey.unusable where key.secret == usableSecret {
+      try requireUnsigned(name) { () throws(SigningError) in _ = try prepare(sample, as: key.identity) }
       try requireUnsigned("\(name) of a URL") { () throws(SigningError) in
-        _ = try pendingURL(sample, as: key.identity)
+        _ = try prepareURL(sample, as: key.identity)
       }
     }
-    let (id, token) = (sample.credential.id, sample.credential.sessionToken)
+    let key = sample.credential
     let expiration = sample.date.advanced(by: lifetime).advanced(by: .seconds(-1))
     try requireUnsigned("an identity that expires first") { () throws(SigningError) in
-      _ = try pendingURL(sample, as: Identity(id: id, sessionToken: token, expiration: expiration))
+      _ = try prepareURL(sample, as: Identity(id: key.id, sessionToken: key.sessionToken, expiration: expiration))
     }
   }
 }

@@ -21,14 +21,10 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   let placement: VerifiedRequest.Placement
   let sign: @Sendable (SigningSample<AccessKey>) throws(SigningError) -> SignedSample
 
-  /// Creates a suite for requests with an authorization in their headers.
+  /// Creates a suite for requests with an authorization in their headers, which a signer adds.
   ///
-  /// - Parameters:
-  ///   - verifier: The verifier to check.
-  ///   - signer: The signer that signs the samples.
-  ///   - samples: The requests to sign and verify.
-  ///   - signedHeaders: The lowercase names of the headers that the signature covers if a request has them. Headers
-  ///     that the signer adds need not be listed.
+  /// `signedHeaders` are the lowercase names of the headers that the signature covers if a request has them. Headers
+  /// that the signer adds need not be listed. The other parameters are the properties.
   public init(
     _ verifier: Subject, signer: some Signer<HTTPRequest, AccessKey>, samples: [SigningSample<AccessKey>],
     signedHeaders: Set<String> = []
@@ -46,13 +42,9 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Creates a suite for presigned URLs.
+  /// Creates a suite for presigned URLs, which a presigner creates.
   ///
-  /// - Parameters:
-  ///   - verifier: The verifier to check.
-  ///   - presigner: The presigner that presigns the samples.
-  ///   - samples: The requests to presign and verify.
-  ///   - lifetime: The lifetime of the presigned URLs in whole seconds.
+  /// `lifetime` is that of the URLs, in whole seconds. The other parameters are the properties.
   public init(
     _ verifier: Subject, presigner: some Presigner<AccessKey>, samples: [SigningSample<AccessKey>],
     lifetime: Duration = .seconds(60)
@@ -77,31 +69,29 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///   and ``VerifierRule/scope`` for a verifier that accepts every region.
   /// - Returns: A report with a check for each rule, whose number of tries includes each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
-    ConformanceReport(of: Subject.self, rules, check)
-  }
-
-  private func check(_ rule: VerifierRule) throws -> Int {
-    switch rule {
-    case .acceptance: try forEachSigned(checkAcceptance)
-    case .unsigned: try forEachSigned(checkUnsigned)
-    case .path: try forEachSigned(checkPath)
-    case .headers: try forEachSigned(checkHeaders)
-    case .coverage: try forEachSigned(checkCoverage)
-    case .controls: try forEachSigned(checkControls)
-    case .parameters: try forEachSigned(checkParameters)
-    case .scope: try forEachSigned(checkScope)
-    case .method: try forEachSigned(checkMethod)
-    case .host: try forEachSigned(checkHost)
-    case .secret: try forEachSigned(checkSecret)
-    case .time: try forEachSigned(checkTime)
-    case .secrecy: try forEachSigned(checkSecrecy)
+    ConformanceReport(of: Subject.self, rules) { rule in
+      var tries = 0
+      _ = try samples.checkEach { sample in tries += try check(rule, sign(sample)) }
+      return tries
     }
   }
 
-  private func forEachSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
-    var tries = 0
-    _ = try samples.checkEach { sample in tries += try check(try sign(sample)) }
-    return tries
+  private func check(_ rule: VerifierRule, _ signed: SignedSample) throws -> Int {
+    switch rule {
+    case .acceptance: try checkAcceptance(signed)
+    case .unsigned: try checkUnsigned(signed)
+    case .path: try checkPath(signed)
+    case .headers: try checkHeaders(signed)
+    case .coverage: try checkCoverage(signed)
+    case .controls: try checkControls(signed)
+    case .parameters: try checkParameters(signed)
+    case .scope: try checkScope(signed)
+    case .method: try checkMethod(signed)
+    case .host: try checkHost(signed)
+    case .secret: try checkSecret(signed)
+    case .time: try checkTime(signed)
+    case .secrecy: try checkSecrecy(signed)
+    }
   }
 }
 
@@ -149,7 +139,7 @@ struct SignedSample: Sendable {
 extension VerifierConformance {
   func checkPath(_ signed: SignedSample) throws -> Int {
     let paths = (signed.request.path ?? "").singleByteChanges(from: 1)
-    for path in paths { try requireRejection(signed, "with another byte in the path or the query") { $0.path = path } }
+    for path in paths { try requireRejection(of: signed, "with another byte of the path or query") { $0.path = path } }
     return paths.count
   }
 
@@ -160,7 +150,7 @@ extension VerifierConformance {
       func requireRejected(_ label: String, _ change: (inout [HTTPField]) -> Void) throws {
         var copy = fields
         change(&copy)
-        try requireRejection(signed, label) { $0.headerFields = HTTPFields(copy) }
+        try requireRejection(of: signed, label) { $0.headerFields = HTTPFields(copy) }
         tries += 1
       }
       for value in field.value.singleByteChanges() {
@@ -175,25 +165,23 @@ extension VerifierConformance {
 
   func checkMethod(_ signed: SignedSample) throws -> Int {
     let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options].filter { $0 != signed.request.method }
-    for method in methods { try requireRejection(signed, "as \(method)") { $0.method = method } }
+    for method in methods { try requireRejection(of: signed, "as \(method)") { $0.method = method } }
     return methods.count
   }
 
   func checkHost(_ signed: SignedSample) throws -> Int {
     let hosts = (signed.request.authority ?? "").singleByteChanges()
-    for host in hosts { try requireRejection(signed, "at another host") { $0.authority = host } }
+    for host in hosts { try requireRejection(of: signed, "at another host") { $0.authority = host } }
     return hosts.count
   }
 
   func checkAcceptance(_ signed: SignedSample) throws -> Int {
     let dates = [signed.sample.date, signed.expiration].compactMap { $0 }
-    for date in dates {
+    return try dates.tryEach { date in
       let verified: VerifiedRequest
       do throws(VerificationError) {
         verified = try verify(signed.request, against: signed.sample.credential, at: date)
-      } catch {
-        throw Violation("rejected with \(error)")
-      }
+      } catch { throw Violation("rejected with \(error)") }
       try require(verified.accessKeyID == signed.sample.credential.id, "the id differs from that of the key")
       try require(
         verified.placement == placement, "the reported placement of the authorization is the \(verified.placement)")
@@ -205,48 +193,46 @@ extension VerifierConformance {
         try require(isEqual, "the target differs")
       }
     }
-    return dates.count
   }
 
   func checkUnsigned(_ signed: SignedSample) throws -> Int {
     do throws(VerificationError) {
       if try verifier.claim(in: signed.sample.request) == nil { return 1 }
-    } catch {
-      throw Violation("the claim of an unsigned request is rejected with \(error)")
-    }
+    } catch { throw Violation("an unsigned request is rejected with \(error) instead of having no claim") }
     throw Violation("an unsigned request has a claim")
   }
 
   func checkSecret(_ signed: SignedSample) throws -> Int {
     let keys = wrongKeys(of: signed.sample)
-    for (name, key) in keys where error(of: signed.request, signed, against: key) == nil {
+    for (name, key) in keys where rejection(of: signed.request, basedOn: signed, against: key) == nil {
       throw Violation("accepted against a key with \(name)")
     }
     return keys.count
   }
 
+  /// Checks the time a year later and, for a URL, right after its expiration, or else a year before.
   func checkTime(_ signed: SignedSample) throws -> Int {
     // Longer than any scheme accepts a signature.
     let year = Duration.seconds(366 * 86_400)
     let afterExpiration = signed.expiration?.advanced(by: .seconds(1))
     let longBefore = signed.sample.date.advanced(by: .zero - year)
-    for date in [signed.sample.date.advanced(by: year), afterExpiration ?? longBefore] {
-      guard let error = error(of: signed.request, signed, at: date) else {
+    return try [signed.sample.date.advanced(by: year), afterExpiration ?? longBefore].tryEach { date in
+      guard let error = rejection(of: signed.request, basedOn: signed, at: date) else {
         throw Violation("accepted at \(date), although it was signed at \(signed.sample.date)")
       }
       let isRightCode = date != afterExpiration || error.code == .expired
       try require(isRightCode, "a URL that has expired is rejected with \(error.code)")
     }
-    return 2
   }
 
   func checkSecrecy(_ signed: SignedSample) throws -> Int {
     let key = signed.sample.credential
     let token = key.sessionToken?.reveal() ?? ""
+    // A shorter token may occur in an error by chance.
     let secrets = signed.sample.secrets + (token.utf8.count < 8 ? [] : [token])
     var tries = 0
     for (name, wrongKey) in wrongKeys(of: signed.sample) {
-      guard let error = error(of: signed.request, signed, against: wrongKey) else { continue }
+      guard let error = rejection(of: signed.request, basedOn: signed, against: wrongKey) else { continue }
       try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
@@ -256,14 +242,12 @@ extension VerifierConformance {
 
   func checkCoverage(_ signed: SignedSample) throws -> Int {
     var tries = 0
-    let added = signed.request.with {
-      $0.headerFields.append(HTTPField(name: .known("x-added-by-conformance"), value: "1"))
-    }
+    let added = signed.request.with { $0.headerFields.append(HTTPField(name: .known("x-conformance"), value: "1")) }
     for request in [signed.request, added] {
-      guard let accepted = verified(of: request, signed) else { continue }
+      guard let accepted = verified(request, basedOn: signed) else { continue }
       for name in accepted.signedHeaders.sorted() {
         for (label, changed) in request.changes(ofHeader: name) {
-          if verified(of: changed, signed) != nil {
+          if verified(changed, basedOn: signed) != nil {
             throw Violation("signedHeaders lists \(name), and the request is accepted \(label)")
           }
           tries += 1
@@ -282,10 +266,10 @@ extension VerifierConformance {
       for name in names {
         if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
           let request = signed.request.with { $0.headerFields.append(HTTPField(name: field, value: "added")) }
-          if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
+          if verified(request, basedOn: signed) != nil { throw Violation("accepted with the header \(name) added") }
           tries += 1
         }
-        if verified(of: signed.request.appending(item: "\(name)=added"), signed) != nil {
+        if verified(signed.request.appending(item: "\(name)=added"), basedOn: signed) != nil {
           throw Violation("accepted with the parameter \(name) added")
         }
         tries += 1
@@ -295,32 +279,28 @@ extension VerifierConformance {
   }
 
   func checkParameters(_ signed: SignedSample) throws -> Int {
-    guard let original = verified(of: signed.request, signed)?.target else {
+    guard let original = verified(signed.request, basedOn: signed)?.target else {
       throw NotTried(reason: "a signed request is rejected")
     }
     let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
     let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
-    for (label, request) in changes {
-      guard let accepted = verified(of: request, signed) else { continue }
+    return try changes.tryEach { label, request in
+      guard let accepted = verified(request, basedOn: signed) else { return }
       let isSame = accepted.target.withNamesAsSigned.isByteEqual(to: original.withNamesAsSigned, ignoringAdded: false)
       try require(isSame, "accepted \(label), which is a signed parameter for the verifier")
     }
-    return changes.count
   }
 
   func checkScope(_ signed: SignedSample) throws -> Int {
-    let changes = signed.request.changesOfScope(behind: signed.sample.credential.id)
+    let changes = signed.request.changesOfScope(after: signed.sample.credential.id)
     guard !changes.isEmpty else { throw NotTried(reason: "the authorization has no scope") }
-    for (part, request) in changes {
-      guard let error = error(of: request, signed) else {
+    return try changes.tryEach { part, request in
+      guard let error = rejection(of: request, basedOn: signed) else {
         throw Violation("accepted with \(part) instead of a part of the scope")
       }
-      try require(
-        error.code != .mismatch,
-        "the signature is computed for \(part) instead of a part of the scope, which is not compared; a key can sign for "
-          + "it")
+      // A key can sign for every scope that is only a part of the signed text.
+      try require(error.code != .mismatch, "with \(part) in the scope, only the signature is compared, not the scope")
     }
-    return changes.count
   }
 
   /// Returns the verifier's control prefixes, and those of the headers that the signer added, such as `x-oss-`.
@@ -335,23 +315,23 @@ extension VerifierConformance {
 }
 
 extension VerifierConformance {
-  private func requireRejection(_ signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
-    if error(of: signed.request.with(change), signed) == nil { throw Violation("accepted \(label)") }
+  private func requireRejection(of signed: SignedSample, _ label: String, change: (inout HTTPRequest) -> Void) throws {
+    if rejection(of: signed.request.with(change), basedOn: signed) == nil { throw Violation("accepted \(label)") }
   }
 
   private func wrongKeys(of sample: SigningSample<AccessKey>) -> [(name: String, key: AccessKey)] {
     let key = sample.credential
     let token = key.sessionToken
     return [
-      ("another secret", AccessKey(id: key.id, secret: Secret("x" + key.secret.reveal()), sessionToken: token)),
+      ("another secret", key.withOtherSecret),
       ("another id", AccessKey(id: key.id.string + "x", secret: key.secret, sessionToken: token)),
       (token == nil ? "a session token" : "no session token", key.withToken(token == nil ? "another token" : nil)),
     ]
   }
 
   /// Returns the error for a request with the key and the date of a sample or other ones, or `nil` if it is accepted.
-  private func error(
-    of request: HTTPRequest, _ signed: SignedSample, against key: AccessKey? = nil, at date: Timestamp? = nil
+  private func rejection(
+    of request: HTTPRequest, basedOn signed: SignedSample, against key: AccessKey? = nil, at date: Timestamp? = nil
   ) -> VerificationError? {
     thrownError { () throws(VerificationError) in
       _ = try verify(request, against: key ?? signed.sample.credential, at: date ?? signed.sample.date)
@@ -367,7 +347,7 @@ extension VerifierConformance {
     return try verifier.verify(claim, against: key, at: date)
   }
 
-  private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
+  private func verified(_ request: HTTPRequest, basedOn signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)
   }
 }
@@ -405,7 +385,7 @@ extension RequestTarget {
     return bytes(self, comparedParameters) == bytes(other, other.parameters)
   }
 
-  /// The target with the names of parameters in lowercase, if the scheme signs them in lowercase.
+  /// The target with the names of parameters in lowercase if the scheme signs them in lowercase.
   fileprivate var withNamesAsSigned: RequestTarget {
     guard ignoresCase else { return self }
     let parameters = parameters.map { Parameter(name: $0.name.asciiLowercased.string, value: $0.value?.string) }
@@ -414,6 +394,7 @@ extension RequestTarget {
 }
 
 extension HTTPRequest {
+  /// Returns a copy with an item at the end of the query, such as `acl` or `prefix=a`.
   fileprivate func appending(item: String) -> HTTPRequest {
     with { $0.path = (path ?? "/") + ((path ?? "").hasByte("?") ? "&" : "?") + item }
   }
@@ -439,6 +420,7 @@ extension HTTPRequest {
     return [changed("with it added") { $0.append(HTTPField(name: name, value: "added")) }]
   }
 
+  /// Copies in which one item of the query is changed or missing.
   fileprivate var changesOfItems: [(label: String, request: HTTPRequest)] {
     let path = path ?? "/"
     let items = path.bytes(after: "?").parts(between: "&")
@@ -458,13 +440,13 @@ extension HTTPRequest {
   /// Returns copies of the request, each with another word for one part of the scope that follows the ID of the key.
   ///
   /// The scope is in the `Authorization` header or, percent-encoded, in the query: `ID/date/region/service/end`.
-  fileprivate func changesOfScope(behind id: AccessKeyID) -> [(label: String, request: HTTPRequest)] {
+  fileprivate func changesOfScope(after id: AccessKeyID) -> [(label: String, request: HTTPRequest)] {
     func changes(
-      in text: String, behind start: String, between separator: String, _ change: (inout HTTPRequest, String) -> Void
+      in text: String, after start: String, between separator: String, _ change: (inout HTTPRequest, String) -> Void
     ) -> [(label: String, request: HTTPRequest)] {
       guard let startRange = text.firstRange(of: start + separator) else { return [] }
-      let scopeAndRest = text[startRange.upperBound...]
-      let scope = scopeAndRest.prefix { !",&;: ".contains($0) }
+      let scopeAndMore = text[startRange.upperBound...]
+      let scope = scopeAndMore.prefix { !",&;: ".contains($0) }
       let parts = String(scope).split(separator: separator, omittingEmptySubsequences: false).map(String.init)
       guard parts.count >= 3 else { return [] }
       return parts.indices.map { index in
@@ -472,13 +454,13 @@ extension HTTPRequest {
         // Another letter or digit at the end, so that the word stays well-formed.
         words[index] = parts[index].singleByteChanges().last ?? "x"
         let changed =
-          text[..<startRange.upperBound] + words.joined(separator: separator) + scopeAndRest[scope.endIndex...]
+          text[..<startRange.upperBound] + words.joined(separator: separator) + scopeAndMore[scope.endIndex...]
         return (words[index], with { change(&$0, String(changed)) })
       }
     }
-    let header = changes(in: headerFields[.authorization] ?? "", behind: id.string, between: "/") {
+    let header = changes(in: headerFields[.authorization] ?? "", after: id.string, between: "/") {
       $0.headerFields[.authorization] = $1
     }
-    return header + changes(in: path ?? "", behind: id.string, between: "%2F") { $0.path = $1 }
+    return header + changes(in: path ?? "", after: id.string, between: "%2F") { $0.path = $1 }
   }
 }

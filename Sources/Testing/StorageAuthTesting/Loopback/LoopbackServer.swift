@@ -15,7 +15,7 @@ internal import StorageAuth
 final class LoopbackServer: Sendable {
   let port: Int
   private let sockets: Sockets
-  private let source: Lock<any DispatchSourceRead>
+  private let acceptSource: Lock<any DispatchSourceRead>
 
   /// Starts a server whose connections are closed after the function returns.
   ///
@@ -29,6 +29,7 @@ final class LoopbackServer: Sendable {
       guard let socket = try? sockets.listener?.accept(patience: patience) else { return }
       sockets.connections.withLock { $0[socket.descriptor] = socket }
       DispatchQueue(label: "LoopbackConnection").async {
+        // An error only ends the connection, because a client that gives up causes one.
         try? serve(LoopbackConnection(socket))
         sockets.connections.withLock { $0[socket.descriptor] = nil }
       }
@@ -37,19 +38,21 @@ final class LoopbackServer: Sendable {
     source.activate()
     port = listener.port
     self.sockets = sockets
-    self.source = Lock(source)
+    acceptSource = Lock(source)
   }
 
   deinit { stop() }
 
+  /// Closes the port and all connections, and returns when the port refuses connections.
   func stop() {
-    source.withLock { $0.cancel() }
+    acceptSource.withLock { $0.cancel() }
     sockets.listenerIsClosed.wait()
     // Another call of this method must not wait forever.
     sockets.listenerIsClosed.signal()
     for socket in sockets.connections.withLock({ Array($0.values) }) { socket.shutDown() }
   }
 
+  /// The sockets, apart from the server so that the source's handlers do not retain it.
   private final class Sockets: Sendable {
     let connections = Lock<[Int32: LoopbackSocket]>([:])
     let listenerIsClosed = DispatchSemaphore(value: 0)
@@ -111,7 +114,7 @@ final class LoopbackConnection {
         defer { unreadBytes = unreadBytes[separatorRange.upperBound...] }
         return WireRequest(Array(unreadBytes[..<separatorRange.lowerBound]))
       }
-      guard try receive() else { throw LoopbackError(call: "end") }
+      guard try readMore() else { throw LoopbackError(call: "end") }
     }
   }
 
@@ -122,19 +125,21 @@ final class LoopbackConnection {
   }
 
   /// Reads bytes up to a count or the end of the connection, passes on each chunk, and returns their number.
-  @discardableResult func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
-    var remainingByteCount = count
+  @discardableResult
+  func readBody(_ byteCount: Int, _ receive: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
+    var remainingByteCount = byteCount
     while remainingByteCount > 0 {
-      if unreadBytes.isEmpty, try !receive() { break }
+      if unreadBytes.isEmpty, try !readMore() { break }
       let bytes = Array(unreadBytes.prefix(remainingByteCount))
       unreadBytes = unreadBytes.dropFirst(bytes.count)
       remainingByteCount -= bytes.count
-      body(bytes)
+      receive(bytes)
     }
-    return count - remainingByteCount
+    return byteCount - remainingByteCount
   }
 
-  private func receive() throws(LoopbackError) -> Bool {
+  /// Reads the next bytes, and returns `false` at the end of the connection.
+  private func readMore() throws(LoopbackError) -> Bool {
     let bytes = try socket.read()
     unreadBytes = unreadBytes.isEmpty ? bytes[...] : unreadBytes + bytes
     return !bytes.isEmpty
@@ -148,15 +153,15 @@ final class LoopbackConnection {
   }
 
   /// Sends bytes until the peer accepts none during a pause, and returns how many it accepted.
-  func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
+  func sendZeros(_ byteCount: Int, untilStalledFor pause: Duration) -> Int {
     socket.set(SO_SNDBUF, to: Int32(65_536))
     socket.setTimeout(SO_SNDTIMEO, to: pause)
     let block = [UInt8](repeating: 0, count: 65_536)
-    var remainingByteCount = count
+    var remainingByteCount = byteCount
     while remainingByteCount > 0, let sentByteCount = try? socket.write(block.prefix(remainingByteCount)) {
       remainingByteCount -= sentByteCount
     }
-    return count - remainingByteCount
+    return byteCount - remainingByteCount
   }
 
   func endSending() { socket.shutDown(onlySending: true) }

@@ -8,7 +8,7 @@
   internal import Glibc
 #endif
 
-/// The error for a call of the system that failed, or for a peer that closed the connection.
+/// The error for a call of the system that failed or, with the name `end`, for a peer that closed the connection.
 struct LoopbackError: Error {
   let call: String
   let errorNumber: Int32
@@ -43,10 +43,10 @@ final class LoopbackSocket: Sendable {
     address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
     let size = socklen_t(MemoryLayout<sockaddr_in>.size)
     // Safe: the address and its size outlive the call.
-    let bound = unsafe withUnsafePointer(to: &address) { address in
+    let bindResult = unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, size) }
     }
-    guard bound == 0, listen(descriptor, 256) == 0 else { throw LoopbackError(call: "bind") }
+    guard bindResult == 0, listen(descriptor, 256) == 0 else { throw LoopbackError(call: "bind") }
     return listener
   }
 
@@ -83,7 +83,7 @@ final class LoopbackSocket: Sendable {
   }
 
   func write(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> Int {
-    // Safe: the buffer outlives the call. A lost connection is an error instead of a signal.
+    // Safe: the buffer outlives the call. The flags make a lost connection an error instead of a signal.
     let count = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
     guard count > 0 else { throw LoopbackError(call: "send") }
     return count
@@ -95,6 +95,7 @@ final class LoopbackSocket: Sendable {
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// Sets the timeout of receiving (`SO_RCVTIMEO`) or sending (`SO_SNDTIMEO`).
   func setTimeout(_ option: Int32, to duration: Duration) {
     var time = timeval()
     time.tv_sec = numericCast(duration.components.seconds)
@@ -103,6 +104,7 @@ final class LoopbackSocket: Sendable {
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
   }
 
+  /// Makes closing the socket reset the connection, as a service that crashes does.
   func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     // Safe: the value outlives the call.

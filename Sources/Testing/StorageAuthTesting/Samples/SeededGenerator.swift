@@ -5,7 +5,7 @@ internal import StorageAuth
 
 /// A random number generator (SplitMix64) whose numbers depend only on its seed.
 ///
-/// Samples from shuffled lists depend on Swift's shuffle, too, which another version of Swift can change.
+/// What is made from shuffled lists depends on Swift's shuffle, too, which another version of Swift can change.
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -21,7 +21,8 @@ package struct SeededGenerator: RandomNumberGenerator {
 
   package mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 
-  package mutating func once(in count: UInt64) -> Bool { next() % count == 0 }
+  /// Returns `true` in one of the given number of calls on average.
+  package mutating func once(in callCount: UInt64) -> Bool { next() % callCount == 0 }
 
   static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
   static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
@@ -32,21 +33,24 @@ package struct SeededGenerator: RandomNumberGenerator {
     "9", "-", "_",
   ]
 
-  mutating func text(length: Int, of characters: [String]) -> String {
+  mutating func makeText(length: Int, of characters: [String]) -> String {
     (0..<length).map { _ in pick(characters) }.joined()
   }
 
-  mutating func objectKey() -> String { text(length: 1 + Int(next() % 12), of: Self.keyPieces) }
+  mutating func makeObjectKey() -> String { makeText(length: 1 + Int(next() % 12), of: Self.keyPieces) }
 
-  mutating func parameters(_ names: [String]) -> [RequestTarget.Parameter] {
+  /// Makes up to three of the named parameters, some of which have no value or an empty one.
+  mutating func makeParameters(named names: [String]) -> [RequestTarget.Parameter] {
     let count = Int(next() % 4)
     return names.shuffled(using: &self).prefix(count).map { name in
-      let value: String? = once(in: 4) ? nil : once(in: 5) ? "" : text(length: Int(next() % 6), of: Self.keyPieces)
+      if once(in: 4) { return RequestTarget.Parameter(name: name, value: nil) }
+      let value = once(in: 5) ? "" : makeText(length: Int(next() % 6), of: Self.keyPieces)
       return RequestTarget.Parameter(name: name, value: value)
     }
   }
 
-  mutating func headers(_ names: [String]) -> HTTPFields {
+  /// Makes up to five of the named headers, half of them with an uppercase name.
+  mutating func makeHeaders(named names: [String]) -> HTTPFields {
     let values = [
       "a", "a b", "a  b", "A;b=\"c\"", "", "1=2&3", "é", "%2F", "+", "/bucket/key", "text/plain; charset=utf-8", ",",
       ":",
@@ -55,9 +59,10 @@ package struct SeededGenerator: RandomNumberGenerator {
     var fields = HTTPFields()
     for name in names.shuffled(using: &self).prefix(count) {
       let value = pick(values)
-      guard let field = HTTPField.Name(once(in: 2) ? name : name.uppercased()) else { continue }
+      guard let fieldName = HTTPField.Name(once(in: 2) ? name : name.uppercased()) else { continue }
       // OSS V1 signs a request with an empty `Content-Type` like a request without `Content-Type`.
-      fields.append(HTTPField(name: field, value: value.isEmpty && !name.hasPrefix("x-") ? "z" : value))
+      let isUnclear = value.isEmpty && !name.hasPrefix("x-")
+      fields.append(HTTPField(name: fieldName, value: isUnclear ? "z" : value))
     }
     return fields
   }

@@ -41,19 +41,13 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
 extension SigningSample where SigningCredential == AccessKey {
   /// Creates a sample with an access key, from which the key's variants and the secret are derived.
   ///
-  /// Secrets shorter than eight bytes are not searched for, because they may occur by chance.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the sample in conformance reports.
-  ///   - request: The request to sign, without an authorization.
-  ///   - key: The access key with which to sign the request.
-  ///   - date: The signing time according to the server's clock.
-  ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
+  /// Secrets shorter than eight bytes are not searched for, because they may occur by chance. `key` is the credential.
+  /// The other parameters are the properties.
   public init(_ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil) {
     let secret = key.secret.reveal()
     self.init(
       name, request: request, credential: key, date: date, target: target,
-      otherSecret: AccessKey(id: key.id, secret: Secret("x" + secret), sessionToken: key.sessionToken),
+      otherSecret: key.withOtherSecret,
       ended: AccessKey(id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: date),
       secrets: secret.utf8.count < 8 ? [] : [secret])
   }
@@ -65,11 +59,16 @@ extension SigningSample: Redacted {
 }
 
 extension AccessKey {
+  /// Returns a copy with a session token, or without one.
   func withToken(_ token: String?) -> AccessKey {
     AccessKey(id: id, secret: secret, sessionToken: token.map { Secret($0) })
   }
 
-  /// The key with a token instead of none, or none instead of one, and with another token.
+  var withOtherSecret: AccessKey {
+    AccessKey(id: id, secret: Secret("x" + secret.reveal()), sessionToken: sessionToken)
+  }
+
+  /// Two copies: a temporary key for a permanent one or the reverse, and a key with another session token.
   var withOtherTokens: [(name: String, key: AccessKey)] {
     [
       ("another kind of key", withToken(sessionToken == nil ? "another token" : nil)),
@@ -79,7 +78,7 @@ extension AccessKey {
 
   /// The access keys that cannot sign a request, with names that describe their defects.
   ///
-  /// The defects are an empty ID, line breaks, and leading or trailing spaces.
+  /// The defects are an empty ID or secret, line breaks, a trailing space, a NUL, and a non-ASCII character.
   public static let unusable: [(name: String, key: AccessKey)] = {
     let secret = "hostile0secret"
     return [

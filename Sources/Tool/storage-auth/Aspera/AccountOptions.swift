@@ -6,20 +6,18 @@ internal import AsperaAuth
 /// The options for the login to an Aspera server; secrets are in the environment or a file, never in an option.
 struct AccountOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
-      "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", valueName: "file"))
+    help: .text(
+      "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", value: "file"))
   var key: String?
 
-  @Option(
-    help: ArgumentHelp("A file with the password, or the passphrase of the key, in its first line.", valueName: "file"))
+  @Option(help: .text("A file with the password, or the passphrase of the key, in its first line.", value: "file"))
   var passwordFile: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The SHA-1 of the server's host key, in hex; a server with another key is rejected.", valueName: "sha-1"))
+    help: .text("The SHA-1 of the server's host key, in hex; a server with another key is rejected.", value: "sha-1"))
   var sshfp: String?
 
-  @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port")) var udpPort: Int?
+  @Option(help: .text("The UDP port for the data; 33001 by default.", value: "port")) var udpPort: Int?
 
   func account(at server: ServerAddress, in context: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
@@ -42,7 +40,7 @@ struct AccountOptions: ParsableArguments {
   func secret(in context: ProviderContext) throws -> Secret? {
     guard let passwordFile else { return secret(AsperaAccount.passphraseVariable, in: context) }
     guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
-      throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
+      throw InputFile.exitCode(afterPrinting: "\(passwordFile) is empty. Put the password on its first line.")
     }
     return Secret(String(line))
   }
@@ -113,7 +111,7 @@ struct AccountOptions: ParsableArguments {
       password: specification.remotePassword,
       privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
       hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
-    for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
+    for note in try await account.check(on: context).notes { Terminal.printNote("note: \(note)") }
   }
 
   private func refuse(unless isConsistent: Bool, _ option: String, _ field: String) throws {

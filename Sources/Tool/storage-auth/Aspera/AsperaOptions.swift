@@ -13,27 +13,27 @@ struct AsperaOptions: ParsableArguments {
     valueName: "path")
 
   @Option(help: Self.ascpHelp) var ascp: String?
-  @Option(help: ArgumentHelp("The target rate in kilobits per second.", valueName: "kbit/s")) var rate: Int?
+  @Option(help: .text("The target rate in kilobits per second.", value: "kbit/s")) var rate: Int?
 
   @Flag(help: "Log in for transfers with a generated key that is registered with the node, instead of IBM's key.")
   var dynamicKey = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The tags of transfers with only an account, as a JSON object or as @ and the path of a file; a bearer token in "
-        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.", valueName: "json"))
+        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.", value: "json"))
   var tags: TagsArgument?
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The transfer server and its SSH port, for locations with a node; by default those that the node specifies.",
-      valueName: "host[:port]"))
+      value: "host[:port]"))
   var transferServer: ServerAddress?
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The time between the starts of two transfers in seconds, for a server that limits simultaneous logins; none by "
-        + "default.", valueName: "seconds"))
+        + "default.", value: "seconds"))
   var startSpacing: Int?
 
   @OptionGroup var account: AccountOptions
@@ -62,7 +62,7 @@ struct AsperaOptions: ParsableArguments {
   func accountTransfers(on server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let context = try ProviderContext.commandLine()
     let account = try account.account(at: server, in: context)
-    for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
+    for note in try await account.check(on: context).notes { Terminal.printNote("note: \(note)") }
     let transfers = AccountTransfers(
       account, token: try self.account.token(in: context), tags: tags?.object,
       queue: queueConfiguration(atATime: count), engine: try AscpEngine(program: ascp))

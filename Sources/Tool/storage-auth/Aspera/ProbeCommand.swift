@@ -26,9 +26,9 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(name: .customLong("test-login"), help: "Log in with ascp instead of the SSH client.") var usesAscp = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The path of ascp, which implies --test-login; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the "
-        + "folders of IBM's products.", valueName: "path"))
+        + "folders of IBM's products.", value: "path"))
   var ascp: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -88,9 +88,7 @@ struct ProbeOutput {
 
   /// Prints a fact, or adds it to the JSON object, in which it replaces a fact with the same name.
   mutating func show(_ name: String, _ text: String) {
-    guard isJSON else {
-      return Terminal.printLine(name + String(repeating: " ", count: max(1, Self.nameWidth - name.count)) + text)
-    }
+    guard isJSON else { return Terminal.printLine(name.padded(to: Self.nameWidth) + text) }
     if name == "note" {
       notes.append(.string(text))
     } else {

@@ -19,20 +19,18 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       \(AscpArguments.permittedOptions.joined(separator: ", ")).
       """)
 
-  @Argument(help: ArgumentHelp("The file with the specification in JSON, or - for standard input.", valueName: "file"))
+  @Argument(help: .text("The file with the specification in JSON, or - for standard input.", value: "file"))
   var file: String
 
   @OptionGroup(title: "Account") var account: AccountOptions
-
   @Option(help: AsperaOptions.ascpHelp) var ascp: String?
 
-  @Option(help: ArgumentHelp("The time between the starts of the processes of multi_session.", valueName: "seconds"))
+  @Option(help: .text("The time between the starts of the processes of multi_session.", value: "seconds"))
   var startSpacing = 0
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  @Argument(
-    parsing: .postTerminator, help: ArgumentHelp("Permitted options of ascp, after --.", valueName: "ascp-argument"))
+  @Argument(parsing: .postTerminator, help: .text("Permitted options of ascp, after --.", value: "ascp-argument"))
   var additional: [String] = []
 
   func validate() throws {
@@ -59,6 +57,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
+  /// Prints the events of the transfer until its end, and throws its failure or the exit status for failed files.
   private func printEvents(_ events: TransferEvents) async throws {
     let bar = ProgressBar("transfer")
     var failedFileCount = 0
@@ -67,11 +66,13 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       switch event.kind {
       case .progress(let progress): bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
-        if output.json { printReport(file) }
-        guard case .failed(let code, let text) = file.outcome else { continue }
-        failedFileCount += 1
-        Terminal.error("\(file.file) was not transferred: \(code) \(text)")
-      case .retry(let retry): Terminal.note("\(retry.failure.message) The transfer is tried again in \(retry.delay).")
+        if output.json { printJSON(file) }
+        if case .failed(let code, let text) = file.outcome {
+          failedFileCount += 1
+          Terminal.printError("\(file.file) was not transferred: \(code) \(text)")
+        }
+      case .retry(let retry):
+        Terminal.printNote("\(retry.failure.message) The transfer is tried again in \(retry.delay).")
       case .finished(let outcome): result = outcome
       default: break
       }
@@ -84,7 +85,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     if failedFileCount > 0 { throw ExitCode.failure }
   }
 
-  private func printReport(_ report: TransferFileReport) {
+  private func printJSON(_ report: TransferFileReport) {
     var members: JSONObject = ["file": .string(report.file)]
     members["bytes"] = report.bytes.map { .integer($0) }
     switch report.outcome {
@@ -103,40 +104,41 @@ struct SpecificationFile {
   /// The maximum size of a specification in bytes, enough for more than 100,000 paths.
   private static let byteLimit = 1 << 24
   private static let pieceByteCount = 1 << 16
-
   let specification: TransferSpec
 
   /// Reads a specification, and prints a warning if it contains a secret and other users can read the file.
   init(_ path: String) throws {
     guard path != "-" else {
-      specification = try TransferSpec(json: Self.standardInput())
+      specification = try TransferSpec(json: Self.readStandardInput())
       return
     }
     let contents: FileContents
     do {
       contents = try SystemFiles().read(path, limit: Self.byteLimit)
     } catch FileReadError.tooLarge {
-      throw Self.tooLarge(path)
+      throw Self.exitCode(forTooLarge: path)
     } catch {
-      throw InputFile.unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
+      throw InputFile.exitCode(forUnreadable: path)
     }
     specification = try TransferSpec(json: contents.bytes)
     if specification.withoutSecrets != specification { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
-  private static func standardInput() throws -> [UInt8] {
+  /// Reads standard input in pieces, so that an endless one is not read further than the limit.
+  private static func readStandardInput() throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {
       guard let piece = try? FileHandle.standardInput.read(upToCount: pieceByteCount) ?? Data() else {
-        throw InputFile.unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+        throw InputFile.exitCode(forUnreadable: "-")
       }
       guard !piece.isEmpty else { return bytes }
-      guard piece.count <= byteLimit - bytes.count else { throw tooLarge("Standard input") }
+      guard piece.count <= byteLimit - bytes.count else { throw exitCode(forTooLarge: "Standard input") }
       bytes.append(contentsOf: piece)
     }
   }
 
-  private static func tooLarge(_ name: String) -> any Error {
-    InputFile.unusable("\(name) is larger than \(byteLimit) bytes. Divide the paths among several specifications.")
+  private static func exitCode(forTooLarge name: String) -> ExitCode {
+    InputFile.exitCode(
+      afterPrinting: "\(name) is larger than \(byteLimit) bytes. Divide the paths among several specifications.")
   }
 }

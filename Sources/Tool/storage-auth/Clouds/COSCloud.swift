@@ -36,19 +36,16 @@ struct COSCloud: Cloud {
     try ServiceLocation(region: region, endpoint: endpoint, variables: ["COS_REGION"], localRegion: "ap-guangzhou")
   }
 
-  func signer(
-    region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> { COSSigner() }
+  func signer(region: String?, _ address: BucketAddress, _ options: SigningOptions) -> CloudSigner { COSSigner() }
 
   func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
     COSVerifier(
       mode: isStrict ? .strict : .compatible, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(region: String?, _ address: BucketAddress) -> SignedService { .cos(style: address.style) }
+  func signedService(region: String?, _ address: BucketAddress) -> SignedService { .cos(style: address.style) }
 
   let signedTextsEndWithLineFeed = true
-
   let tokenPath = "/cos/credentials"
   var tokenFormat: TokenFormat { .cos }
 
@@ -66,9 +63,7 @@ struct COSCloud: Cloud {
     try policy.camDocument(region: region)
   }
 
-  func credentialProvider(
-    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
-  ) -> any CredentialProvider<AccessKey> {
+  func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer {
     let endpoint = parameters.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
     if let role = parameters.role {
       return TencentAssumeRoleProvider(

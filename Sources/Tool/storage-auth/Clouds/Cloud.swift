@@ -5,6 +5,10 @@ internal import Foundation
 internal import StorageAuthServer
 internal import StorageClient
 
+typealias CloudSigner = any TwoStepSigner<AccessKey> & Presigner<AccessKey>
+typealias KeyIssuer = any CredentialProvider<AccessKey>
+
+/// A cloud on the command line, with what differs between clouds: names, credential sources, signers and token services.
 protocol Cloud: Sendable {
   var storageService: ServiceDescription { get }
 
@@ -26,16 +30,15 @@ protocol Cloud: Sendable {
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
   ) throws -> any PresigningProvider<AccessKey>
 
+  /// Returns the service that the options name, or that the environment does for an option that is not given.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
   /// Returns the signer of `sign` and `presign`, or throws an error if it requires a region and there is none.
-  func signer(
-    region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
+  func signer(region: String?, _ address: BucketAddress, _ options: SigningOptions) throws -> CloudSigner
 
   func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier
 
-  func service(region: String?, _ address: BucketAddress) -> SignedService
+  func signedService(region: String?, _ address: BucketAddress) -> SignedService
 
   /// Whether strings to sign and canonical requests end with a line feed, which then belongs to them in a file, too.
   var signedTextsEndWithLineFeed: Bool { get }
@@ -50,10 +53,8 @@ protocol Cloud: Sendable {
   func lifetimes(role: String?) -> ClosedRange<Int>
   var policiesNeedRegion: Bool { get }
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
-  /// Returns the source of the keys that the token server issues; `keys` are the server's own.
-  func credentialProvider(
-    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
-  ) -> any CredentialProvider<AccessKey>
+  /// Returns the issuer of the keys that the token server passes on; `keys` are the server's own.
+  func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
 }
@@ -68,17 +69,17 @@ extension Cloud {
 
   func store(
     _ bucket: String, _ options: BucketOptions,
-    _ configuration: StorageClientConfiguration = Settings.client.configuration
+    configuration: StorageClientConfiguration = Settings.client.configuration
   ) throws -> any BucketStore {
     func store(with provider: some BucketProvider<AccessKey>) throws -> any BucketStore {
-      try client(provider, options.credentials, configuration)
+      try client(for: provider, options.credentials, configuration)
     }
     return try store(with: usableProvider(of: bucket, options))
   }
 
   func buckets(_ options: BucketOptions) async throws -> [ListedBucket] {
     func buckets(with provider: some BucketProvider<AccessKey>) async throws -> [ListedBucket] {
-      try await client(provider, options.credentials, Settings.client.configuration).buckets()
+      try await client(for: provider, options.credentials, Settings.client.configuration).buckets()
     }
     return try await buckets(with: usableProvider(of: "", options))
   }
@@ -96,7 +97,7 @@ extension Cloud {
   }
 
   private func client<Provider: BucketProvider<AccessKey>>(
-    _ provider: Provider, _ credentials: CredentialOptions, _ configuration: StorageClientConfiguration
+    for provider: Provider, _ credentials: CredentialOptions, _ configuration: StorageClientConfiguration
   ) throws -> StorageClient<Provider> {
     StorageClient(
       provider, credentials: try credentials.cache(for: self), configuration: configuration,
@@ -125,6 +126,7 @@ struct NamedSources: CustomStringConvertible {
   var description: String { names.joined(separator: ", ") }
 }
 
+/// The properties of the keys that a token service is asked for.
 struct KeyParameters {
   let role: String?
   let sessionName: String
@@ -138,15 +140,14 @@ extension HTTPRequest {
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }
 
+/// The region of a service, and its URL if that is not the public one.
 struct ServiceLocation {
   let region: String
   /// The URL of the service, or `nil` for the public endpoint of the region.
   let endpoint: String?
 
   /// Chooses the region: that of the option, of a variable, of a configuration file, or of a service on this machine.
-  init(
-    region: String?, endpoint: String?, variables: [String], configuredRegion: String? = nil, localRegion: String
-  ) throws {
+  init(region: String?, endpoint: String?, variables: [String], fileRegion: String? = nil, localRegion: String) throws {
     if let endpoint, endpoint.firstRange(of: "://") == nil, AddressingStyle(authority: endpoint) == .path {
       throw ValidationError(
         "The endpoint \(endpoint.onOneLine) has no scheme; for plain HTTP write http://\(endpoint.onOneLine).")
@@ -154,7 +155,7 @@ struct ServiceLocation {
     self.endpoint = endpoint
     let environment = ProcessInfo.processInfo.environment
     let environmentRegion = variables.compactMap { environment[$0] }.first { !$0.isEmpty }
-    if let region = region ?? environmentRegion ?? configuredRegion {
+    if let region = region ?? environmentRegion ?? fileRegion {
       self.region = region
     } else if let endpoint, try ServiceEndpoint(endpoint).isLoopback {
       self.region = localRegion

@@ -18,7 +18,6 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   }
 
   init?(argument: String) { self.init { $0.name == argument } }
-
   init?(host: String) { self.init { $0.storageService.owns(host: host) } }
   var description: String { cloud.name }
 

@@ -37,9 +37,7 @@ struct OSSCloud: Cloud {
     try ServiceLocation(region: region, endpoint: endpoint, variables: ["OSS_REGION"], localRegion: "cn-hangzhou")
   }
 
-  func signer(
-    region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
+  func signer(region: String?, _ address: BucketAddress, _ options: SigningOptions) throws -> CloudSigner {
     guard region != nil || options.signature == .v1 else { throw ValidationError("Name the region with --region.") }
     return OSSSigner(
       options.signature.version, bucket: address.bucket, region: region ?? "", style: address.style,
@@ -51,7 +49,7 @@ struct OSSCloud: Cloud {
       region: region, style: address.style, bucket: address.bucket, acceptsAmbiguousV1: true, limits: .asServices)
   }
 
-  func service(region: String?, _ address: BucketAddress) -> SignedService {
+  func signedService(region: String?, _ address: BucketAddress) -> SignedService {
     .oss(bucket: address.bucket, region: region, style: address.style)
   }
 
@@ -66,9 +64,7 @@ struct OSSCloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
 
-  func credentialProvider(
-    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
-  ) -> any CredentialProvider<AccessKey> {
+  func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer {
     AlibabaAssumeRoleProvider(
       roleARN: parameters.role ?? "", sessionName: parameters.sessionName, credentials: keys,
       duration: parameters.lifetime, policy: parameters.policy,

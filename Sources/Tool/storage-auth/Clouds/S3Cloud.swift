@@ -44,12 +44,10 @@ struct S3Cloud: Cloud {
     let settings = try AmazonSettings(.system)
     return try ServiceLocation(
       region: region, endpoint: endpoint ?? settings.endpointURL, variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
-      configuredRegion: settings.region, localRegion: ServeCommand.defaultS3Region)
+      fileRegion: settings.region, localRegion: ServeCommand.defaultS3Region)
   }
 
-  func signer(
-    region: String?, _ address: BucketAddress, _ options: SigningOptions
-  ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
+  func signer(region: String?, _ address: BucketAddress, _ options: SigningOptions) throws -> CloudSigner {
     guard let region else { throw ValidationError("Name the region with --region.") }
     return S3Signer(region: region, bucket: address.bucket, style: address.style)
   }
@@ -58,7 +56,7 @@ struct S3Cloud: Cloud {
     S3Verifier(region: region, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(region: String?, _ address: BucketAddress) -> SignedService {
+  func signedService(region: String?, _ address: BucketAddress) -> SignedService {
     .s3(bucket: address.bucket, region: region, style: address.style)
   }
 
@@ -73,9 +71,7 @@ struct S3Cloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
 
-  func credentialProvider(
-    for parameters: KeyParameters, keys: CredentialCache<AccessKey>
-  ) -> any CredentialProvider<AccessKey> {
+  func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer {
     let endpoint =
       parameters.tokenService.map { AmazonSTSEndpoint.url($0, region: parameters.region ?? "us-east-1") }
       ?? parameters.region.map { .region($0) } ?? .global

@@ -7,9 +7,11 @@ internal import StorageClient
 
 /// The routes of a console: its page, and what the page shows and changes.
 struct ConsoleRoutes: Sendable {
-  private static let pageSize = 200
+  /// The maximum number of objects and folders in one answer about a bucket.
+  private static let pageLimit = 200
   /// The maximum size of a parameter, larger than that of any key.
   private static let parameterByteLimit = 4096
+  /// The maximum number of issued keys that the page shows.
   private static let keyLimit = 500
   /// The lifetimes of presigned URLs, in seconds, that all services allow.
   private static let urlLifetimes: ClosedRange<Int64> = 1...604_800
@@ -53,30 +55,26 @@ struct ConsoleRoutes: Sendable {
     Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
-  // MARK: Events
-
   /// Returns the response with the events, which lasts until the page or the console closes it.
   private func events(for request: Request) throws -> Response {
-    let lastID = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
-    guard let subscription = log.listen(after: lastID) else {
+    let lastEventID = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+    guard let listener = log.addListener(after: lastEventID) else {
       throw HTTPError(
         .serviceUnavailable, message: "Too many pages show this console, or it is stopping. Close one of them.")
     }
     let body = ResponseBody { writer in
-      // Without the handler, a page that was closed would be a listener until the next sign of life.
-      var events = writer
+      var writer = writer
+      // Without the handler, a page that was closed would be a listener until the next heartbeat.
       try await request.body.consumeWithInboundCloseHandler { _ in
-        for event in subscription.missed { try await events.write(ByteBuffer(bytes: event.bytes)) }
-        for await event in subscription.following { try await events.write(ByteBuffer(bytes: event.bytes)) }
+        for event in listener.firstEvents { try await writer.write(ByteBuffer(bytes: event.bytes)) }
+        for await event in listener.laterEvents { try await writer.write(ByteBuffer(bytes: event.bytes)) }
       } onInboundClosed: {
-        subscription.cancel()
+        listener.cancel()
       }
-      try await events.finish(nil)
+      try await writer.finish(nil)
     }
     return Response(status: .ok, headers: [.contentType: "text/event-stream"], body: body)
   }
-
-  // MARK: Server and keys
 
   private var server: JSONValue {
     let services = CloudName.known.compactMap { name -> JSONValue? in
@@ -120,8 +118,6 @@ struct ConsoleRoutes: Sendable {
     }
     return ["keys": .array(sessions), "now": .string(now.iso8601)]
   }
-
-  // MARK: Buckets and objects
 
   private var buckets: JSONValue {
     let services = LocalCloud.Provider.allCases.map { provider -> JSONValue in
@@ -168,7 +164,8 @@ struct ConsoleRoutes: Sendable {
     router.get("/object") { request, _ in
       let stored = try await requests.send(.get, object(of: request), range: request.headers[.range])
       var headers: HTTPFields = [.contentType: "application/octet-stream", .contentDisposition: "attachment"]
-      headers[.contentLength] = stored.response.headerFields[.contentLength]
+      // A response with a part of the object must say which one it is (RFC 9110, section 15.3.7).
+      for name in [HTTPField.Name.contentLength, .contentRange] { headers[name] = stored.response.headerFields[name] }
       let body = ResponseBody { writer in
         for try await chunk in stored.body { try await writer.write(ByteBuffer(bytes: chunk)) }
         try await writer.finish(nil)
@@ -216,7 +213,7 @@ struct ConsoleRoutes: Sendable {
     guard
       let page = cloud.objects(
         in: try parameter("bucket", of: request), of: try provider(of: request),
-        prefix: try parameter("prefix", of: request), after: try parameter("after", of: request), limit: Self.pageSize)
+        prefix: try parameter("prefix", of: request), after: try parameter("after", of: request), limit: Self.pageLimit)
     else { throw HTTPError(.notFound, message: "The bucket does not exist.") }
     let objects = page.objects.map { object -> JSONValue in
       [

@@ -2,6 +2,7 @@
 
 internal import StorageAuth
 
+/// A comparison of two strings by lines, which a page shows side by side.
 struct LineComparison: Sendable {
   /// A line of one string, split at the part that differs from the line of the other string.
   struct Line: Sendable, Hashable {

@@ -1,8 +1,7 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import LocalCloud
-internal import NIOCore
+internal import StorageAuthServer
 
 /// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud.
 ///
@@ -24,16 +23,10 @@ struct LocalConsole: Sendable {
   ) async throws -> LocalConsole {
     let log = RequestLog(limits)
     let requests = cloud.requests(buffering: 1024)
-    let server: RunningServer
-    do {
-      server = try await RunningServer(
+    let server = try await CommandFailure.reportingListenErrors(of: "console", on: "127.0.0.1", port) {
+      try await RunningServer(
         ConsoleRoutes(cloud: cloud, log: log).router, host: "127.0.0.1", port: port,
         limits: ConnectionLimits(connections: 64, writeTimeout: .seconds(10)))
-    } catch {
-      let reason = (error as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"
-      throw CommandFailure(
-        description: "The console cannot listen on port \(port) of 127.0.0.1: \(reason). "
-          + "Choose another --console port, or 0 for a free one.")
     }
     let requestReader = Task { for await request in requests { log.append(RequestReport(request)) } }
     let heartbeat = Task {
@@ -47,17 +40,5 @@ struct LocalConsole: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     await server.stop()
-  }
-}
-
-struct ConsoleOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
-  var console: Int?
-
-  func validate() throws { try (0...65_535).require(console, of: "--console") }
-
-  func start(for cloud: LocalCloud) async throws -> LocalConsole? {
-    guard let console else { return nil }
-    return try await LocalConsole.start(for: cloud, port: console)
   }
 }

@@ -14,7 +14,6 @@ struct NamedObject: Sendable {
 struct ObjectRequests: Sendable {
   private static let consoleURLLifetime = Duration.seconds(60)
   private static let errorDocumentByteLimit = 64 * 1024
-
   let cloud: LocalCloud
   var transport: any HTTPTransport = .platformDefault
 

@@ -15,6 +15,17 @@ final class RequestLog: Sendable {
     var waitingEvents = 256
   }
 
+  /// A page that receives the events of the log.
+  struct Listener: Sendable {
+    /// An event that tells whether the page can continue its list, and the events that it missed, the oldest first.
+    let firstEvents: [ServerEvent]
+    /// The further events, until the listener is dropped or the console stops.
+    let laterEvents: AsyncStream<ServerEvent>
+    fileprivate let continuation: AsyncStream<ServerEvent>.Continuation
+
+    func cancel() { continuation.finish() }
+  }
+
   private struct Entry {
     let event: ServerEvent
     let detail: [UInt8]
@@ -24,6 +35,7 @@ final class RequestLog: Sendable {
   private struct State {
     var entries: ArraySlice<Entry> = []
     var byteCount = 0
+    /// The number of the latest request; those of the entries are consecutive and end with it.
     var lastNumber = 0
     var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
     var lastListenerID = 0
@@ -37,18 +49,8 @@ final class RequestLog: Sendable {
     mutating func send(_ event: ServerEvent) { undelivered.append((event, Array(listeners.values))) }
   }
 
-  struct Subscription: Sendable {
-    /// The events that the listener missed, the oldest first.
-    let missed: [ServerEvent]
-    /// The further events, until the listener is dropped or the console stops.
-    let following: AsyncStream<ServerEvent>
-    fileprivate let continuation: AsyncStream<ServerEvent>.Continuation
-
-    func cancel() { continuation.finish() }
-  }
-
-  /// A name that is part of event IDs, so that a page does not continue the list of an earlier console.
-  private let name = String(UInt64.random(in: .min ... .max), radix: 36)
+  /// An ID that event IDs start with, so that a page does not continue the list of an earlier console.
+  private let logID = String(UInt64.random(in: .min ... .max), radix: 36)
   private let limits: Limits
   private let state = Lock(State())
 
@@ -57,79 +59,75 @@ final class RequestLog: Sendable {
 
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
-    update { state in
+    changeAndDeliver { state in
       state.lastNumber += 1
-      let event = ServerEvent(
-        "request", id: "\(name)-\(state.lastNumber)", report.summary(number: state.lastNumber).serialized)
-      let entry = Entry(event: event, detail: detail)
+      let summary = report.summary(number: state.lastNumber).serialized
+      let entry = Entry(event: ServerEvent("request", id: "\(logID)-\(state.lastNumber)", summary), detail: detail)
       state.entries.append(entry)
       state.byteCount += entry.byteCount
       while state.entries.count > limits.requests || state.byteCount > limits.byteCount,
         let oldest = state.entries.popFirst()
       { state.byteCount -= oldest.byteCount }
-      state.send(event)
-    }
-  }
-
-  /// Removes all requests, after which the pages start anew.
-  func clear() {
-    update { state in
-      state.entries = []
-      state.byteCount = 0
-      state.send(helloEvent(continues: false))
-    }
-  }
-
-  /// Returns the first event of a connection; the page starts anew unless the events continue its own.
-  private func helloEvent(continues: Bool) -> ServerEvent {
-    let document: JSONValue = ["continues": .bool(continues), "limit": .integer(limits.requests), "log": .string(name)]
-    return ServerEvent("hello", id: nil, document.serialized)
-  }
-
-  /// Sends an event that reveals connections that are no longer open.
-  func sendHeartbeat() { update { $0.send(.heartbeat) } }
-
-  /// Changes the state, and delivers its events; a listener that reads too slowly is dropped.
-  private func update(_ change: (inout State) -> Void) {
-    state.withLock { change(&$0) }
-    state.deliver(\.undelivered) { event, listeners in
-      for listener in listeners {
-        if case .dropped = listener.yield(event) { listener.finish() }
-      }
+      state.send(entry.event)
     }
   }
 
   /// Returns the details of a request as JSON, or `nil` if the log no longer contains it.
   func detail(of number: Int) -> [UInt8]? {
     state.withLock { state in
-      let first = state.lastNumber - state.entries.count + 1
-      guard number >= first, number <= state.lastNumber else { return nil }
-      return state.entries[state.entries.startIndex + (number - first)].detail
+      let firstNumber = state.lastNumber - state.entries.count + 1
+      guard number >= firstNumber, number <= state.lastNumber else { return nil }
+      return state.entries[state.entries.startIndex + (number - firstNumber)].detail
+    }
+  }
+
+  /// Removes all requests, after which the pages start anew.
+  func clear() {
+    changeAndDeliver { state in
+      state.entries = []
+      state.byteCount = 0
+      state.send(helloEvent(continues: false))
     }
   }
 
   /// Adds a listener that has the events up to an ID, or returns `nil` if there are too many or the log is finished.
-  func listen(after lastID: String?) -> Subscription? {
-    let (stream, continuation) = AsyncStream.makeStream(
+  func addListener(after lastEventID: String?) -> Listener? {
+    let (events, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
-    let added: (id: Int, missed: [ServerEvent])? = state.withLock { state in
+    return state.withLock { state in
       guard !state.isFinished, state.listeners.count < limits.listeners else { return nil }
       state.lastListenerID += 1
-      state.listeners[state.lastListenerID] = continuation
-      let knownNumber = lastID.flatMap { number(in: $0) }
-      let continues = knownNumber.map { $0 <= state.lastNumber } ?? false
-      let missedCount = continues ? state.lastNumber - (knownNumber ?? 0) : state.lastNumber
-      let missed = state.entries.suffix(missedCount).map(\.event)
-      return (state.lastListenerID, [helloEvent(continues: continues)] + missed)
+      let listenerID = state.lastListenerID
+      state.listeners[listenerID] = continuation
+      continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[listenerID] = nil } }
+      return Listener(
+        firstEvents: firstEvents(after: lastEventID, in: state), laterEvents: events, continuation: continuation)
     }
-    guard let added else { return nil }
-    continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.listeners[added.id] = nil } }
-    return Subscription(missed: added.missed, following: stream, continuation: continuation)
+  }
+
+  /// Returns the events that a new listener missed; if its last event is unknown here, those are all events.
+  private func firstEvents(after lastEventID: String?, in state: State) -> [ServerEvent] {
+    let knownNumber = lastEventID.flatMap { number(in: $0) }.flatMap { $0 <= state.lastNumber ? $0 : nil }
+    let missedEntries = state.entries.suffix(state.lastNumber - (knownNumber ?? 0))
+    return [helloEvent(continues: knownNumber != nil)] + missedEntries.map(\.event)
   }
 
   /// Returns the number in the ID of an event, or `nil` for an event of another log.
-  private func number(in id: String) -> Int? { id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) } }
+  private func number(in eventID: String) -> Int? {
+    eventID.removingBytePrefix("\(logID)-").flatMap { Int(digits: $0) }
+  }
 
+  /// Returns the first event of a connection; the page starts anew unless the events continue its own.
+  private func helloEvent(continues: Bool) -> ServerEvent {
+    let limit = limits.requests
+    let document: JSONValue = ["continues": .bool(continues), "limit": .integer(limit), "log": .string(logID)]
+    return ServerEvent("hello", id: nil, document.serialized)
+  }
+
+  /// Sends an event that reveals connections that are no longer open.
+  func sendHeartbeat() { changeAndDeliver { $0.send(.heartbeat) } }
+
+  /// Ends the events of all listeners, and accepts no further ones.
   func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
@@ -137,6 +135,16 @@ final class RequestLog: Sendable {
       return Array(state.listeners.values)
     }
     for listener in listeners { listener.finish() }
+  }
+
+  /// Changes the state, and delivers its events; a listener that reads too slowly is dropped.
+  private func changeAndDeliver(_ change: (inout State) -> Void) {
+    state.withLock { change(&$0) }
+    state.deliver(\.undelivered) { event, listeners in
+      for listener in listeners {
+        if case .dropped = listener.yield(event) { listener.finish() }
+      }
+    }
   }
 }
 

@@ -46,9 +46,7 @@ struct RequestReport: Sendable {
     }
   }
 
-  private var scheme: String? {
-    if case .verified(let kind) = request.authorization { kind.rawValue } else { nil }
-  }
+  private var scheme: String? { if case .verified(let kind) = request.authorization { kind.rawValue } else { nil } }
 }
 
 /// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
@@ -76,14 +74,13 @@ struct Explanation: Sendable {
     guard let cloud = CloudName(where: { $0.name == rejected.provider.rawValue })?.cloud else { return nil }
     return RejectionReport(
       of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
-      signedFor: cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil)),
+      signedFor: cloud.signedService(region: rejected.region, BucketAddress(bucket: nil, style: nil)),
       region: rejected.region, isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
   }
 
   var json: JSONValue {
-    let signingTimes = signingTimes
-    return [
+    [
       "title": .safeText(title), "text": .safeText(diagnosis.explanation), "remedy": .safeText(diagnosis.remedy),
       "basis": .string(basis.rawValue), "line": .safeText(diagnosis.line), "sent": .safeText(diagnosis.sent),
       "seen": .safeText(diagnosis.received), "others": .array(diagnosis.otherLines.map { .safeText($0) }),
@@ -91,7 +88,7 @@ struct Explanation: Sendable {
     ]
   }
 
-  /// The spellings of the signing time in signed strings, if the rejection concerns it.
+  /// The forms in which signed strings contain the signing time, if the rejection concerns it.
   private var signingTimes: [String] {
     guard [.clockSkew, .notYetValid, .expired].contains(diagnosis.cause),
       let instant = diagnosis.sent.flatMap({ Timestamp(iso8601: $0) })
@@ -134,15 +131,9 @@ struct ComparedString: Sendable {
 extension SignatureDiagnosis.Cause {
   /// The cause in words: `contentTypeAdded` becomes `content type added`.
   fileprivate var title: String {
-    var text = ""
-    var previous: Character = " "
-    for character in rawValue {
-      if character.isUppercase, !previous.isUppercase { text += " " }
-      text.append(character)
-      previous = character
-    }
-    return text.split(separator: " ").map { word in
-      word.dropFirst().contains(where: \.isUppercase) ? String(word) : word.lowercased()
-    }.joined(separator: " ")
+    let words = rawValue.replacing(/([^A-Z])([A-Z])/) { "\($0.1) \($0.2)" }.split(separator: " ")
+    // An abbreviation keeps its capital letters.
+    return words.map { $0.dropFirst().contains(where: \.isUppercase) ? String($0) : $0.lowercased() }
+      .joined(separator: " ")
   }
 }

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
+/// The options for the sources of keys, and for the connections to them and to services.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
@@ -10,9 +11,8 @@ struct CredentialOptions: ParsableArguments {
   var skipsMetadata = false
 
   @Option(
-    name: .customLong("ca-file"),
-    help: ArgumentHelp(
-      "A PEM file with the certificate authorities to trust, in place of those of the system.", valueName: "file"))
+    help: .text(
+      "A PEM file with the certificate authorities to trust, in place of those of the system.", value: "file"))
   var caFile: String?
 
   func validate() throws { try network.validate() }
@@ -34,7 +34,7 @@ struct CredentialOptions: ParsableArguments {
 extension ProviderContext {
   static func commandLine(
     _ network: NetworkOptions? = nil,
-    onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }
+    onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.printWarning("\($0)") }
   ) throws -> ProviderContext {
     var context = ProviderContext.system
     if let network { context.transport = try network.credentialTransport }
@@ -44,50 +44,49 @@ extension ProviderContext {
 }
 
 /// The choices for connections to services; proxies come from the environment or from a file with settings.
-struct NetworkOptions {
+struct NetworkOptions: Hashable {
+  /// The transports of this process, which clients with the same options share.
+  private static let transports = Lock<[NetworkOptions: AsyncHTTPClientTransport]>([:])
+
   let caFile: String?
+  private var isForCredentials = false
 
-  func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }
+  init(caFile: String?) { self.caFile = caFile }
 
-  var transport: any HTTPTransport {
-    get throws { LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile))) }
-  }
+  var transport: any HTTPTransport { get throws { LoggedTransport(base: try sharedTransport()) } }
 
   /// The transport for credential sources; their requests without TLS contain secrets, and are never sent to a proxy.
   var credentialTransport: any HTTPTransport {
     get throws {
-      LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile, isForCredentials: true)))
+      var options = self
+      options.isForCredentials = true
+      return try options.transport
     }
   }
 
-  private struct TransportChoice: Hashable {
-    var caFile: String?
-    var isForCredentials = false
-  }
+  func validate() throws { _ = try sharedTransport() }
 
-  /// The transports of this process, which clients with the same options share.
-  private static let transports = Lock<[TransportChoice: AsyncHTTPClientTransport]>([:])
-
-  private static func transport(for choice: TransportChoice) throws -> AsyncHTTPClientTransport {
-    if let existing = transports.withLock({ $0[choice] }) { return existing }
+  private func sharedTransport() throws -> AsyncHTTPClientTransport {
+    if let existing = Self.transports.withLock({ $0[self] }) { return existing }
     let transport: AsyncHTTPClientTransport
     do throws(TransportError) {
       let settings = Settings.client
       var proxy = try ProxyConfiguration.environment
       proxy.https = proxy.https ?? settings.proxy.https
-      proxy.http = choice.isForCredentials ? nil : proxy.http ?? settings.proxy.http
+      proxy.http = isForCredentials ? nil : proxy.http ?? settings.proxy.http
       if proxy.exclusions == .none { proxy.exclusions = settings.proxy.exclusions }
-      let isDefault = proxy.http == nil && proxy.https == nil && !settings.isConfigured && choice.caFile == nil
-      let roots = choice.caFile.map { TrustedRoots.file($0) } ?? .system
+      let isDefault = proxy.http == nil && proxy.https == nil && !settings.isConfigured && caFile == nil
+      let roots = caFile.map { TrustedRoots.file($0) } ?? .system
       transport =
         isDefault
         ? .shared : try AsyncHTTPClientTransport(timeouts: settings.timeouts, proxy: proxy, trustedRoots: roots)
     } catch {
       throw ValidationError("\(error.message) \(error.remedy)")
     }
-    return transports.withLock { transports in
-      let first = transports[choice] ?? transport
-      transports[choice] = first
+    return Self.transports.withLock { transports in
+      // Another task can have been faster.
+      let first = transports[self] ?? transport
+      transports[self] = first
       return first
     }
   }

@@ -41,6 +41,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
+/// The result of a search for a key, with what each source answered before.
 struct CredentialFinding {
   let chain: String
   let result: Result<IssuedCredential<AccessKey>, CredentialError>

@@ -20,16 +20,13 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
       """)
 
   @OptionGroup var options: RequestOptions
-
-  @Option(help: ArgumentHelp("The file with the response; standard input by default.", valueName: "file"))
-  var answer = "-"
-
+  @Option(help: .text("The file with the response; standard input by default.", value: "file")) var answer = "-"
   @Option(help: "The HTTP status of the response, in place of the one in the file.") var status: Int?
 
-  @Option(help: ArgumentHelp("A file with the string to sign of the program that signed.", valueName: "file"))
+  @Option(help: .text("A file with the string to sign of the program that signed.", value: "file"))
   var stringToSign: String?
 
-  @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
+  @Option(help: .text("A file with that program's canonical request or HttpString.", value: "file"))
   var canonicalRequest: String?
 
   @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
@@ -69,7 +66,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
     let region = options.region(of: request, in: cloud)
-    let service = cloud.service(region: region, address)
+    let service = cloud.signedService(region: region, address)
     guard stringToSign == nil, canonicalRequest == nil else {
       let diagnosis = SignatureDiagnosis(
         of: response, to: request, signedFor: service, stringToSign: try stringToSign.map { try signedText($0, cloud) },

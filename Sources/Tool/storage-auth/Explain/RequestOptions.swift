@@ -12,13 +12,12 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp("A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
+    help: .text("A header that was sent, also the Authorization; repeatable.", value: "name: value"))
   var headers: [String] = []
 
   @Option(
     name: .customLong("request"),
-    help: ArgumentHelp(
-      "A file with the request: a curl command line, or JSON with method, url, headers.", valueName: "file"))
+    help: .text("A file with the request: a curl command line, or JSON with method, url, headers.", value: "file"))
   var requestFile: String?
 
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.") var provider: CloudName?
@@ -27,8 +26,7 @@ struct RequestOptions: ParsableArguments {
 
   func validate() throws {
     let hasFile = requestFile != nil
-    let hasArguments = method != nil
-    guard hasFile != hasArguments else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
+    guard hasFile != (method != nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
     guard !hasFile || headers.isEmpty else {
       throw ValidationError("--header is for a METHOD and a URL: with --request, write the headers in the file.")
     }

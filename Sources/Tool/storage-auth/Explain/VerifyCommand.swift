@@ -40,7 +40,7 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       let verified = try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
       if output.json { Terminal.printJSON(verified.json) } else { Terminal.printLines(verified.text) }
     } catch let error as VerificationError {
-      let service = cloud.service(region: region, address)
+      let service = cloud.signedService(region: region, address)
       var diagnosis: SignatureDiagnosis?
       if error.code == .mismatch,
         let search = SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key)

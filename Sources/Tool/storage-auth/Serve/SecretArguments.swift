@@ -46,10 +46,8 @@ struct SecretArguments {
       default:
         let names = Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw SecretFile.Problem(
-          description: """
-            Line \(index + 1) of \(file) is neither id:secret nor the name of an option and its value. The options are \
-            \(names).
-            """)
+          description: "Line \(index + 1) of \(file) is neither id:secret nor the name of an option and its value. "
+            + "The options are \(names).")
       }
     }
   }

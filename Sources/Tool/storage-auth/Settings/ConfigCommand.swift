@@ -29,7 +29,7 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
       Exits with status 0 if the file can be used, and with 64 otherwise.
       """)
 
-  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file")) var file: String
+  @Argument(help: .text("The file with settings.", value: "file")) var file: String
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() throws {
@@ -39,6 +39,6 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
         "\(name): \(count) \(count == 1 ? "setting" : "settings")",
         ["name": .string(name), "settings": .integer(count)])
     }
-    Terminal.note("\(file) can be used")
+    Terminal.printNote("\(file) can be used")
   }
 }

@@ -30,13 +30,9 @@ struct OptionTable {
       var foundNames: Set<String> = []
       for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
         let spelling = argument.prefix { $0 != "=" }
-        if argument.hasPrefix("--") {
-          foundNames.formUnion(options.filter { $0.spellings.contains(String(spelling)) }.map(\.name))
-        } else {
-          // Short flags can be joined, such as -rv.
-          let letters = spelling.dropFirst().map { "-\($0)" }
-          foundNames.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: letters) }.map(\.name))
-        }
+        // Short flags can be joined, such as -rv.
+        let spellings = argument.hasPrefix("--") ? [String(spelling)] : spelling.dropFirst().map { "-\($0)" }
+        foundNames.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: spellings) }.map(\.name))
       }
       return foundNames
     }
@@ -74,8 +70,6 @@ struct OptionTable {
       isRepeating: value["isRepeating"]?.bool ?? false)
   }
 
-  // MARK: Misspellings
-
   /// The names of the commands in other programs.
   private static let synonyms = [
     "list": "ls", "dir": "ls", "copy": "cp", "put": "cp", "get": "cp", "upload": "cp", "download": "cp", "move": "mv",
@@ -97,6 +91,7 @@ struct OptionTable {
       guard argument.hasPrefix("--") else { continue }
       let spelling = String(argument.prefix { $0 != "=" })
       let option = command.options.first { $0.spellings.contains(spelling) }
+      // An unknown option ends the search, and of those that are no settings only --config has a value.
       isValueExpected = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
       guard option == nil, !["--config", "--help", "--help-hidden", "--version"].contains(spelling) else { continue }
       let knownNames = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }

@@ -28,6 +28,7 @@ struct Setting {
     }
   }
 
+  /// Reads one secret on each line of a file; a `#` starts a comment only where an option can have several values.
   private func secrets(in path: String) throws -> [String] {
     let text: String
     do {

@@ -5,13 +5,13 @@ internal import Configuration
 internal import StorageClient
 internal import StorageConfiguration
 
+/// The settings of a run: those of options become arguments, and those of the client apply to the whole process.
 struct Settings {
   /// The settings of the client and its connections, for which there are no options.
   struct Client {
     var configuration = StorageClientConfiguration()
     var timeouts = HTTPTimeouts()
     var proxy = ProxyConfiguration.direct
-
     var isConfigured: Bool { timeouts != HTTPTimeouts() || proxy != .direct }
   }
 
@@ -31,6 +31,7 @@ struct Settings {
   /// The source of each setting, by the name of its option.
   let sources: [String: String]
 
+  /// Reads the settings for the command in the arguments, unless its help is requested.
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let namedPath = Self.configPath(in: arguments)
@@ -60,9 +61,7 @@ struct Settings {
   }
 
   /// Returns the last setting of each option, without those that the command line overrides.
-  private static func effective(
-    _ settings: [Setting], overriddenBy commandLineOptions: Set<String>
-  ) -> [String: Setting] {
+  private static func effective(_ settings: [Setting], overriddenBy options: Set<String>) -> [String: Setting] {
     var settingsByName: [String: Setting] = [:]
     func removeAlternatives(of name: String) {
       let alternatives = SettingRules.alternatives.first { $0.contains(name) } ?? [name]
@@ -73,7 +72,7 @@ struct Settings {
       if !setting.isFlagOff { removeAlternatives(of: setting.option.name) }
       settingsByName[setting.option.name] = setting
     }
-    for name in commandLineOptions { removeAlternatives(of: name) }
+    for name in options { removeAlternatives(of: name) }
     return settingsByName
   }
 
@@ -87,6 +86,7 @@ struct Settings {
     return namedSources.map { " --\($0.key) is set by \($0.value)." }.joined()
   }
 
+  /// Returns the last file that `--config` names, which is needed before the parser reads the arguments.
   private static func configPath(in arguments: [String]) -> String? {
     let options = arguments.prefix { $0 != "--" }
     var path: String?
@@ -127,6 +127,7 @@ struct Settings {
     }
   }
 
+  /// Throws an error for a variable of a section that is no setting, such as a misspelled one.
   private static func requireKnownVariables(_ variables: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let prefix = variablePrefix(of: section)
@@ -150,14 +151,14 @@ struct Settings {
       let path = path + [name]
       if let inner = value.object {
         addValues(of: inner, at: path, to: &values)
-      } else if let content = content(value) {
+      } else if let content = configContent(of: value) {
         values[AbsoluteConfigKey(path)] = ConfigValue(content, isSecret: path.contains("proxy"))
       }
     }
   }
 
   @available(macOS 15, *)
-  private static func content(_ value: JSONValue) -> ConfigContent? {
+  private static func configContent(of value: JSONValue) -> ConfigContent? {
     if let text = value.string { return .string(text) }
     if let number = value.integer { return .int(number) }
     if let isTrue = value.bool { return .bool(isTrue) }
@@ -188,7 +189,7 @@ struct SettingsEnvironment {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {
       guard let option = command.option(name) else { continue }
-      if let setting = try setting(Self.prefix + Self.word(name), option) { settings.append(setting) }
+      if let setting = try setting(of: option, in: Self.prefix + Self.word(name)) { settings.append(setting) }
     }
     let commandPrefix = Self.prefix + command.path.map(Self.word).joined(separator: "_") + "_"
     var knownNames: Set<String> = []
@@ -199,7 +200,7 @@ struct SettingsEnvironment {
         if let path = values[name] {
           settings.append(Setting(option: option, source: name, form: .secretFile(path)))
         }
-      } else if let option = command.option(key), let setting = try setting(name, option) {
+      } else if let option = command.option(key), let setting = try setting(of: option, in: name) {
         settings.append(setting)
       }
     }
@@ -210,7 +211,7 @@ struct SettingsEnvironment {
     return settings
   }
 
-  private func setting(_ name: String, _ option: OptionTable.Option) throws -> Setting? {
+  private func setting(of option: OptionTable.Option, in name: String) throws -> Setting? {
     guard let value = values[name] else { return nil }
     guard option.isFlag else {
       let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]

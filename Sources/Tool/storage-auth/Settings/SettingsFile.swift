@@ -83,6 +83,7 @@ struct SettingsFile {
     }
   }
 
+  /// Throws an error if an array contains anything but strings, because reading the settings would leave it out.
   private func requireTextElements(in object: JSONObject, at path: String) throws {
     for (name, value) in object {
       let key = "\(path).\(name)"
@@ -94,7 +95,11 @@ struct SettingsFile {
     }
   }
 
+  /// Checks a member that is no object, which must be an option of several commands.
   private func validateShared(_ name: String, _ value: JSONValue) throws {
+    guard !Self.topLevelNames(table).contains(name) else {
+      throw ValidationError("\(path): \(name) must be an object with the settings of this name.")
+    }
     guard SettingRules.shared.contains(name),
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {

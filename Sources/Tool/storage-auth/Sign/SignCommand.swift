@@ -74,7 +74,7 @@ struct PresignCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup var options: SigningOptions
 
-  @Option(help: ArgumentHelp("The lifetime of the URL: 600, 90s, 15m, 1h or 7d.", valueName: "duration"))
+  @Option(help: .text("The lifetime of the URL: 600, 90s, 15m, 1h or 7d.", value: "duration"))
   var expires = Self.defaultLifetime
 
   @OptionGroup(title: "Output") var output: OutputOptions

@@ -8,13 +8,12 @@ struct SigningOptions: ParsableArguments {
   @Argument(help: "The method in capital letters; GET by default.") var method: String?
   @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key, not encoded.") var url: String?
 
-  @Option(
-    help: ArgumentHelp("The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
+  @Option(help: .text("The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", value: "url"))
   var endpoint: String?
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp("A header of the request, as 'Name: value'; repeatable.", valueName: "name: value"))
+    help: .text("A header of the request, as 'Name: value'; repeatable.", value: "name: value"))
   var headers: [String] = []
 
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.") var provider: CloudName?
@@ -81,9 +80,8 @@ struct TimestampArgument: ExpressibleByArgument {
 
   init?(argument: String) {
     let seconds = Int64(digits: argument)
-    guard let timestamp = seconds.map({ Timestamp(unixSeconds: $0) }) ?? Timestamp(iso8601: argument) else {
-      return nil
-    }
+    guard let timestamp = seconds.map({ Timestamp(unixSeconds: $0) }) ?? Timestamp(iso8601: argument)
+    else { return nil }
     self.timestamp = timestamp
   }
 }
@@ -91,7 +89,6 @@ struct TimestampArgument: ExpressibleByArgument {
 /// A duration: seconds, or a number with the unit `s`, `m`, `h` or `d`.
 struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
   private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-
   let seconds: Int64
 
   init(seconds: Int64) { self.seconds = seconds }
@@ -111,7 +108,7 @@ struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
 struct SigningPlan {
   let cloud: any Cloud
   let request: HTTPRequest
-  let signer: any TwoStepSigner<AccessKey> & Presigner<AccessKey>
+  let signer: CloudSigner
 
   init(_ options: SigningOptions) throws {
     var (method, url) = (options.method, options.url)

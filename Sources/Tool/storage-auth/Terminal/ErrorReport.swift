@@ -15,7 +15,7 @@ enum ErrorReport {
   }
 
   /// The phrases of the libraries about what to do in code, with what to do on the command line instead.
-  private static let phrases = [
+  private static let phrases: [(ofLibrary: String, ofCommandLine: String)] = [
     ("Pass the bucket to the signer.", "Name the bucket with --bucket."),
     ("set the addressing style.", "add --style."), ("; ServiceEndpoint does that.", "."),
     ("use allowsEmptySource or --allow", "add --allow"),
@@ -27,7 +27,7 @@ enum ErrorReport {
   ]
 
   private static func forCommandLine(_ text: String) -> String {
-    phrases.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    phrases.reduce(text) { $0.replacing($1.ofLibrary, with: $1.ofCommandLine) }
   }
 
   /// Returns the text of an error; if all sources declined, it names the variables to set.
@@ -81,6 +81,4 @@ enum ErrorReport {
 }
 
 /// A failure that ends the program with status 1.
-struct CommandFailure: Error, CustomStringConvertible {
-  let description: String
-}
+struct CommandFailure: Error, CustomStringConvertible { let description: String }

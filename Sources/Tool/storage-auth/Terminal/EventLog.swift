@@ -10,7 +10,7 @@ enum EventLog {
   static func noteRetries(_ events: EventHub) {
     let observation = events.observe { event in
       guard case .retry(let retry) = event else { return }
-      Terminal.note("note: \(retry.reason) Attempt \(retry.attempt) follows in \(retry.delay).")
+      Terminal.printNote("note: \(retry.reason) Attempt \(retry.attempt) follows in \(retry.delay).")
     }
     observations.withLock { $0.append(observation) }
   }
@@ -22,16 +22,16 @@ enum EventLog {
       switch event {
       case .retry(let retry):
         let (subject, reason) = (retry.subject, retry.reason)
-        Terminal.trace(
+        Terminal.printTrace(
           "\(subject) is sent again, attempt \(retry.attempt) in \(retry.delay): \(reason)",
           ["retry": ["subject": .string(subject), "attempt": .integer(retry.attempt), "reason": .string(reason)]])
       case .refresh(let refresh):
         guard case .succeeded(_, let lifetime) = refresh.outcome else { return }
-        Terminal.trace(
+        Terminal.printTrace(
           "credential from \(refresh.source), \(lifetime.map { "valid for \($0)" } ?? "valid indefinitely")",
           ["credential": ["source": .string(refresh.source)]])
       case .skew(let skew):
-        Terminal.trace(
+        Terminal.printTrace(
           "the clock of \(skew.host) differs by \(skew.offset)",
           ["clockSkew": ["host": .string(skew.host), "offset": .string("\(skew.offset)")]])
       default: break
@@ -65,7 +65,7 @@ struct LoggedTransport: HTTPTransport {
     let milliseconds = (ContinuousClock.now - start).milliseconds
     let path = (request.path ?? "/").prefix { $0 != "?" }
     let url = "\(request.scheme ?? "https")://\(request.authority ?? "")\(path)"
-    Terminal.trace(
+    Terminal.printTrace(
       "\(request.method.rawValue) \(url) \(outcome) in \(milliseconds) ms",
       [
         "request": [

@@ -16,9 +16,9 @@ struct OutputOptions: ParsableArguments {
   var verbose = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "A JSON file with values for options, which those of the command line and the environment override; by default "
-        + "that of STORAGE_AUTH_CONFIG, if it is set.", valueName: "file"))
+        + "that of STORAGE_AUTH_CONFIG, if it is set.", value: "file"))
   var config: String?
 
   func validate() throws {
@@ -28,8 +28,12 @@ struct OutputOptions: ParsableArguments {
   var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
 }
 
-protocol ReportingCommand: ParsableCommand {
-  var output: OutputOptions { get }
+/// A command with the options for its output, which the program applies before the command runs.
+protocol ReportingCommand: ParsableCommand { var output: OutputOptions { get } }
+
+extension ArgumentHelp {
+  /// Creates the help of an option or an argument, with the name that stands for its value.
+  static func text(_ text: String, value: String) -> ArgumentHelp { ArgumentHelp(text, valueName: value) }
 }
 
 extension ClosedRange where Bound == Int {

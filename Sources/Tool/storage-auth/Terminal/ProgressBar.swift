@@ -8,6 +8,9 @@ final class ProgressBar: Sendable {
   /// The minimum time between two updates, so that a fast transfer does not wait for the terminal.
   private static let minimumInterval = Duration.milliseconds(100)
 
+  /// The longest remaining time that is shown: eleven days.
+  private static let maximumSecondsLeft = 1_000_000.0
+
   private let name: String
   private let start = ContinuousClock.now
   private let lastPrinted = Lock<ContinuousClock.Instant?>(nil)
@@ -18,15 +21,13 @@ final class ProgressBar: Sendable {
     self.name = name
   }
 
-  var handler: TransferProgress.Handler {
-    { self.show($0.fractionCompleted, $0.completed, of: $0.total) }
-  }
+  var handler: TransferProgress.Handler { { self.show($0.fractionCompleted, $0.completed, of: $0.total) } }
 
   var pipelineHandler: PipelineProgress.Handler {
-    { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objects: $0.completedObjects) }
+    { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objectCount: $0.completedObjects) }
   }
 
-  private func show(_ fraction: Double, _ bytes: Int64, of total: Int64?, objects: Int? = nil) {
+  private func show(_ fraction: Double, _ byteCount: Int64, of total: Int64?, objectCount: Int? = nil) {
     let now = ContinuousClock.now
     let isDue = lastPrinted.withLock { lastPrinted in
       if fraction < 1, let last = lastPrinted, now - last < Self.minimumInterval { return false }
@@ -36,14 +37,20 @@ final class ProgressBar: Sendable {
     guard isDue else { return }
     let percent = Int(min(1, max(0, fraction)) * 100)
     let filledWidth = percent * Self.width / 100
-    let (full, empty) = Terminal.isPlain ? ("#", "-") : ("█", "░")
-    let bar = String(repeating: full, count: filledWidth) + String(repeating: empty, count: Self.width - filledWidth)
+    let (filled, empty) = Terminal.isPlain ? ("#", "-") : ("█", "░")
+    let bar = String(repeating: filled, count: filledWidth) + String(repeating: empty, count: Self.width - filledWidth)
     let elapsed = now - start
-    var status = "\(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
-    if let total, bytes > 0, total > bytes {
-      status += ", \((elapsed * (Double(total - bytes) / Double(bytes))).clockText) left"
-    }
-    Terminal.showProgress(of: "\(objects.map { "\($0) " } ?? "")\(name)", status)
+    var status = "\(bar) \(percent) % \(ByteText(byteCount, per: elapsed))"
+    if let timeLeft = Self.timeLeft(after: elapsed, byteCount, of: total) { status += ", \(timeLeft.clockText) left" }
+    Terminal.showProgress(of: "\(objectCount.map { "\($0) " } ?? "")\(name)", status)
+  }
+
+  /// Returns the estimated remaining time, or `nil` if there is no basis for it or no bytes remain.
+  static func timeLeft(after elapsed: Duration, _ byteCount: Int64, of total: Int64?) -> Duration? {
+    guard let total, byteCount > 0, total > byteCount else { return nil }
+    let seconds = elapsed / .seconds(1) * (Double(total - byteCount) / Double(byteCount))
+    // The total can be any number that a service sends, and a duration that overflows would end the program.
+    return .seconds(min(seconds, maximumSecondsLeft))
   }
 
   func finish() { Terminal.endProgress() }
@@ -52,7 +59,6 @@ final class ProgressBar: Sendable {
 /// A number of bytes, or a rate, in the largest binary unit in which it is at least 1.
 struct ByteText: CustomStringConvertible {
   private static let units = ["B", "KiB", "MiB", "GiB", "TiB"]
-
   let description: String
 
   /// Creates a text such as `1.5 GiB`.

@@ -7,9 +7,7 @@ internal import StorageClient
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-  }
+  struct Problem: Error, CustomStringConvertible { let description: String }
 
   enum Content {
     /// Lines with names and passwords, tokens or secrets.
@@ -27,7 +25,6 @@ struct SecretFile {
   }
 
   private static let byteLimit = 1 << 20
-
   let text: String
 
   /// Reads a file, or standard input for `-`, and prints a warning if other users can read its secrets.
@@ -44,7 +41,7 @@ struct SecretFile {
     self.text = text
   }
 
-  /// Reads a file that no other user could have written.
+  /// Reads a file that no other user could have written; the purpose completes the sentence that it cannot be read.
   static func contents(of path: String, as purpose: String = "") throws(Problem) -> FileContents {
     let contents: FileContents
     do throws(FileReadError) {
@@ -65,7 +62,7 @@ struct SecretFile {
 
   static func warnIfReadableByOthers(_ contents: FileContents, at path: String) {
     guard contents.isReadableByOthers else { return }
-    Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
+    Terminal.printWarning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
   }
 }
 
@@ -76,12 +73,12 @@ enum InputFile {
     if path == "-" {
       // The other functions that read a whole handle trap if standard input is closed, or a folder.
       guard let data = try? FileHandle.standardInput.readToEnd() ?? Data() else {
-        throw unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+        throw exitCode(forUnreadable: path)
       }
       return String(decoding: data, as: UTF8.self)
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
+      throw exitCode(forUnreadable: path)
     }
     return String(decoding: data, as: UTF8.self)
   }
@@ -92,13 +89,13 @@ enum InputFile {
       {
         // The read blocks a thread, which must not be one of those that send the bytes.
         try await withCheckedThrowingContinuation { continuation in
-          DispatchQueue.global().async { continuation.resume(with: Result(catching: readPiece)) }
+          DispatchQueue.global().async { continuation.resume(with: Result(catching: readInputPiece)) }
         }
       }
     }
   }
 
-  private static func readPiece() throws -> [UInt8]? {
+  private static func readInputPiece() throws -> [UInt8]? {
     guard let data = try? FileHandle.standardInput.read(upToCount: 1 << 20) ?? Data() else {
       throw StorageError(
         .unusableFile, "Standard input cannot be read.", remedy: "Pipe the bytes of the object into the command.")
@@ -106,9 +103,16 @@ enum InputFile {
     return data.isEmpty ? nil : Array(data)
   }
 
-  /// Prints an error message, and returns the exit status for usage errors.
-  static func unusable(_ message: String) -> ExitCode {
-    Terminal.error(message)
+  /// Prints that a file, or for `-` standard input, cannot be read, and returns the exit status for usage errors.
+  static func exitCode(forUnreadable path: String) -> ExitCode {
+    exitCode(
+      afterPrinting: path == "-"
+        ? "Standard input cannot be read. Pass a file, or write to the input of this command."
+        : "\(path) cannot be read. Pass a file that exists and that you can read.")
+  }
+
+  static func exitCode(afterPrinting message: String) -> ExitCode {
+    Terminal.printError(message)
     return .validationFailure
   }
 }

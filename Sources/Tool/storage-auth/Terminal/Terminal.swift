@@ -39,7 +39,7 @@ enum Terminal {
     write("\(text)\n", to: .output)
   }
 
-  static func writeBytes(_ bytes: [UInt8]) { StandardStream.output.put(bytes) { error($0, ["exitStatus": 1]) } }
+  static func writeBytes(_ bytes: [UInt8]) { StandardStream.output.put(bytes) { printError($0, ["exitStatus": 1]) } }
 
   /// Prints a line of JSON to standard output, with unsafe characters escaped inside of its strings.
   static func printJSON(document: String) { write(document: document, to: .output) }
@@ -48,18 +48,18 @@ enum Terminal {
   // MARK: Messages
 
   /// Prints a line that is not part of a command's result to standard error, unless `--quiet` is set.
-  static func note(_ text: String) { printUnlessQuiet("note", text, as: text) }
+  static func printNote(_ text: String) { printUnlessQuiet("note", text, as: text) }
 
   /// Prints a summary of a command's result as a note, or with `--json` as a value of the result.
   static func printSummary(_ text: String, _ value: JSONValue) {
-    if mode.isJSON { printJSON(value) } else { note(text) }
+    if mode.isJSON { printJSON(value) } else { printNote(text) }
   }
 
   /// Prints a warning to standard error, unless `--quiet` is set.
-  static func warning(_ text: String) { printUnlessQuiet("warning", text, as: "warning: \(text)") }
+  static func printWarning(_ text: String) { printUnlessQuiet("warning", text, as: "warning: \(text)") }
 
   /// Prints an error that does not end the command to standard error.
-  static func error(_ text: String, _ members: JSONObject = JSONObject()) {
+  static func printError(_ text: String, _ members: JSONObject = JSONObject()) {
     guard mode.isJSON else { return printErrorLines("Error: \(text)") }
     printJSONError(text, members)
   }
@@ -72,8 +72,7 @@ enum Terminal {
   }
 
   /// Prints a line about a request, with `--verbose` only.
-  static func trace(_ text: @autoclosure () -> String, _ members: @autoclosure () -> JSONValue) {
-    let mode = mode
+  static func printTrace(_ text: @autoclosure () -> String, _ members: @autoclosure () -> JSONValue) {
     guard mode.isVerbose else { return }
     if mode.isJSON { write(json: members()) } else { write(DisplayText(text()), to: .errors) }
   }
@@ -121,12 +120,12 @@ enum Terminal {
   private static func shortened(_ text: String, to limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
     let ellipsis = isPlain ? "..." : "…"
-    var room = limit - ellipsis.count
-    let end = text.reversed().prefix { character in
-      room -= columns(of: String(character))
-      return room >= 0
+    var remainingColumns = limit - ellipsis.count
+    let lastCharacters = text.reversed().prefix { character in
+      remainingColumns -= columns(of: String(character))
+      return remainingColumns >= 0
     }
-    return ellipsis + String(end.reversed())
+    return ellipsis + String(lastCharacters.reversed())
   }
 
   /// Returns the number of columns: two for each character of East Asian scripts and each emoji.
@@ -142,23 +141,19 @@ enum Terminal {
     return value("NO_COLOR") != nil || value("TERM") ?? "dumb" == "dumb" || !locale.contains("utf")
   }()
 
-  static var showsProgress: Bool {
-    let mode = mode
-    return !mode.isJSON && !mode.isQuiet && StandardStream.errors.isTerminal
-  }
+  static var showsProgress: Bool { !mode.isJSON && !mode.isQuiet && StandardStream.errors.isTerminal }
 
-  /// Whether a question can be asked: standard input and standard error are terminals, and notes are printed.
+  /// Whether ``ask(_:)`` reaches a user: standard input and standard error are terminals, and notes are printed.
   static var canAsk: Bool { isatty(0) == 1 && showsProgress }
 
   /// Asks a question on standard error, and returns the user's line, or `nil` at the end of the input.
-  static func answer(to question: String) -> String? {
+  static func ask(_ question: String) -> String? {
     write("\(DisplayText(question))", to: .errors)
     return readLine()
   }
 
   /// Prints a line to standard error, or an object whose only member has the kind as its name.
   private static func printUnlessQuiet(_ kind: String, _ text: String, as line: String) {
-    let mode = mode
     guard !mode.isQuiet else { return }
     if mode.isJSON { write(json: [kind: .string(text)]) } else { write(DisplayText(line), to: .errors) }
   }
@@ -176,8 +171,13 @@ enum Terminal {
   /// Writes safe text; if a result cannot be written, the program ends with status 1.
   private static func write(_ text: String, to stream: StandardStream) {
     endProgress(removing: true)
-    stream.put(text) { error($0, ["exitStatus": 1]) }
+    stream.put(text) { printError($0, ["exitStatus": 1]) }
   }
+}
+
+extension String {
+  /// Returns the text with spaces at its end up to a width, as a cell of a table.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }
 
 extension JSONValue {

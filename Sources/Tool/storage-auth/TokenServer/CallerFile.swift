@@ -5,7 +5,10 @@ internal import Hummingbird
 internal import NIOCore
 internal import StorageAuthServer
 
+/// A file with the callers of a token server, which can be read again while the server runs.
 final class CallerFile: Sendable {
+  private static let pathByteLimit = 2_048
+  private static let decodingLimit = 4
   private let path: String
   private let callers: Lock<CallerList>
 
@@ -24,7 +27,7 @@ final class CallerFile: Sendable {
     callers.withLock { $0 = replacement }
   }
 
-  func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
+  private func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
   ///
@@ -34,18 +37,15 @@ final class CallerFile: Sendable {
     guard path.utf8.count <= Self.pathByteLimit else { return Secret.mask }
     let text = masked(path)
     guard path.utf8.contains(UInt8(ascii: "%")) else { return text }
-    var encoded = text
+    var previous = text
     // Decodes until the path stays the same; no decoded form may contain a token.
     for _ in 0..<Self.decodingLimit {
-      guard let decoded = encoded.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
-      if decoded.isIdentical(to: encoded) { return text }
-      encoded = decoded
+      guard let decoded = previous.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
+      if decoded.isIdentical(to: previous) { return text }
+      previous = decoded
     }
     return Secret.mask
   }
-
-  private static let pathByteLimit = 2_048
-  private static let decodingLimit = 4
 
   func authenticate(_ request: Request) throws -> String { try callers.withLock(\.self).authenticate(request) }
 }
@@ -67,21 +67,21 @@ struct CallerList: Sendable {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
       if words.isEmpty || words[0].beginsWithByte("#") { continue }
+      func problem(_ text: String) -> SecretFile.Problem { .init(description: "Line \(index + 1) of \(path) \(text)") }
       guard words.count == 2, words[0].utf8.count <= Self.nameByteLimit, words[0].utf8.allSatisfy(Self.isNameByte),
         words[1].utf8.count >= Self.minimumTokenByteCount
       else {
-        throw SecretFile.Problem(
-          description: "Line \(index + 1) of \(path) is not a name and a token. A name has up to \(Self.nameByteLimit) "
-            + "letters, digits, - and _; a token at least \(Self.minimumTokenByteCount) characters.")
+        throw problem(
+          "is not a name and a token. A name has up to \(Self.nameByteLimit) letters, digits, - and _; a token at least "
+            + "\(Self.minimumTokenByteCount) characters.")
       }
       guard names.insert(ByteExactString(words[0])).inserted else {
-        throw SecretFile.Problem(
-          description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
+        throw problem("repeats the name of a caller. Use one line for each caller.")
       }
       guard tokens.insert(ByteExactString(words[1])).inserted else {
-        throw SecretFile.Problem(
-          description: "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be "
-            + "attributed. Use a different token for each caller.")
+        throw problem(
+          "repeats the token of another caller, so requests could not be attributed. Use a different token for each "
+            + "caller.")
       }
       callers.append((String(words[0]), Secret(String(words[1]))))
     }
@@ -120,6 +120,7 @@ struct CallerContext: RemoteAddressRequestContext {
   }
 }
 
+/// A middleware that passes on only requests of known callers, within the rate limit.
 struct CallerAuthentication: RouterMiddleware {
   let callerFile: CallerFile
   let rateLimit: RateLimit?
@@ -142,7 +143,7 @@ struct CallerAuthentication: RouterMiddleware {
     do {
       delay = try await rateStore.take(caller, limit: rateLimit, at: SystemTime.system.uptime)
     } catch {
-      ResponseRecord.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
+      ResponseRecord.add("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
       throw HTTPError(
         .serviceUnavailable, headers: [.retryAfter: "1"], message: "The server cannot count requests now.")
     }

@@ -9,22 +9,22 @@ struct RedisOptions: ParsableArguments {
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The Redis server that all token servers behind one address share, for rates and issued keys: "
         + "redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server "
-        + "counts and asks by itself.", valueName: "url"))
+        + "counts and asks by itself.", value: "url"))
   var redis: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable "
-        + "\(passwordVariable), if one is set.", valueName: "file"))
+        + "\(passwordVariable), if one is set.", value: "file"))
   var redisPasswordFile: String?
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The PEM file with the certificate authorities for rediss://; those of the system by default.",
-      valueName: "file"))
+      value: "file"))
   var redisCa: String?
 
   @Option(help: "The beginning of the keys in Redis.") var redisPrefix = "storage-auth"
@@ -33,9 +33,9 @@ struct RedisOptions: ParsableArguments {
   var redisIsPersistent = false
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "While Redis is away: refuse requests, or go on with rates and keys of this server alone (local).",
-      valueName: "refuse|local"))
+      value: "refuse|local"))
   var withoutRedis: RedisOutageArgument = .refuse
 
   func validate() throws {
@@ -53,11 +53,12 @@ struct RedisOptions: ParsableArguments {
   }
 
   /// Returns the stores; servers that differ in one of the `service` values, such as the role, share no keys.
-  func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
+  func makeStores(of kind: String, for service: [String] = []) throws -> ServerStores {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
     configuration.authorities = redisCa
-    if let password = try password(ProcessInfo.processInfo.environment) { configuration.password = Secret(password) }
+    let password = try password(in: ProcessInfo.processInfo.environment)
+    if let password { configuration.password = Secret(password) }
     let pool = RedisPool(configuration)
     let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
     return ServerStores(
@@ -69,20 +70,18 @@ struct RedisOptions: ParsableArguments {
   }
 
   /// Returns the password of the file that the option or the environment names, or of the environment itself.
-  private func password(_ environment: [String: String]) throws -> String? {
+  private func password(in environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
-    let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-    if redisPasswordFile == nil, value != nil, file != nil {
+    let variableFile = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    if redisPasswordFile == nil, value != nil, variableFile != nil {
       throw ValidationError("Unset \(Self.passwordVariable) or \(Self.passwordVariable)_FILE: both are set.")
     }
-    guard let path = redisPasswordFile ?? file else { return value }
+    guard let path = redisPasswordFile ?? variableFile else { return value }
     return try SecretFile(path).text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }
 
-enum RedisOutageArgument: String, ExpressibleByArgument {
-  case refuse, local
-}
+enum RedisOutageArgument: String, ExpressibleByArgument { case refuse, local }
 
 /// The stores of a token server: by default those in its own memory.
 struct ServerStores {

@@ -18,23 +18,21 @@ struct ResponseLog: RouterMiddleware {
     let record = ResponseRecord()
     do {
       let response = try await ResponseRecord.$current.withValue(record) { try await next(request, context) }
-      log(request, context, status: response.status, record)
+      log(request, context, status: response.status, record: record)
       return response
     } catch {
       let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
-      log(request, context, status: status, record)
+      log(request, context, status: status, record: record)
       throw error
     }
   }
 
-  private func log(
-    _ request: Request, _ context: CallerContext, status: HTTPResponse.Status, _ record: ResponseRecord
-  ) {
+  private func log(_ request: Request, _ context: CallerContext, status: HTTPResponse.Status, record: ResponseRecord) {
     let path = callerFile.maskedPath(request.uri.path).shortened(to: Self.fieldByteLimit)
     let method = request.method.rawValue.shortened(to: Self.fieldByteLimit)
     let peer = context.remoteAddress?.ipAddress ?? "an unknown address"
     let (caller, details) = record.contents
-    Terminal.note(
+    Terminal.printNote(
       details.map { "\($0) (\(method) \(path): \(status.code) from \(peer))" }
         ?? "\(Timestamp.now.iso8601) \(caller ?? "-") \(method) \(path): \(status.code) from \(peer)")
   }
@@ -50,9 +48,9 @@ final class ResponseRecord: Sendable {
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }
   func record(caller: String) { state.withLock { $0.caller = caller } }
 
-  /// Adds a text to the line of the current request, or logs it as a line of its own.
-  static func note(_ text: String) {
-    guard let current else { return Terminal.note(text) }
-    current.state.withLock { $0.details = text }
+  /// Adds details to the line of the current request, or logs them as a line of their own.
+  static func add(_ details: String) {
+    guard let current else { return Terminal.printNote(details) }
+    current.state.withLock { $0.details = details }
   }
 }

@@ -3,15 +3,15 @@
 internal import ArgumentParser
 internal import StorageAuthServer
 
+/// The options for HTTPS, whose files are read again after SIGHUP.
 struct TLSOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks "
-        + "HTTP. After SIGHUP, the server reads the file again.", valueName: "file"))
+        + "HTTP. After SIGHUP, the server reads the file again.", value: "file"))
   var tlsCert: String?
 
-  @Option(
-    help: ArgumentHelp("The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
+  @Option(help: .text("The PEM file with the private key of --tls-cert, without a passphrase.", value: "file"))
   var tlsKey: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.") var http2 = true
@@ -57,12 +57,12 @@ struct CertificateFiles: Sendable {
   }
 
   private static func read<Result>(
-    _ certificatePath: String, _ keyPath: String, _ body: (String, Secret) throws -> Result
+    _ certificatePath: String, _ keyPath: String, _ use: (_ chain: String, _ key: Secret) throws -> Result
   ) throws -> Result {
     let chain = try SecretFile(certificatePath, containing: .certificates).text
     let key = Secret(try SecretFile(keyPath, containing: .privateKey).text)
     do {
-      return try body(chain, key)
+      return try use(chain, key)
     } catch let error as CertificateError {
       let files =
         switch error.subject {
@@ -77,15 +77,15 @@ struct CertificateFiles: Sendable {
   private func warnUnlessValid() {
     let (validity, now) = (certificate.validity, Timestamp.now)
     if validity.upperBound == validity.lowerBound {
-      Terminal.warning(
+      Terminal.printWarning(
         "the certificates in \(certificatePath) are never valid at the same time, so clients may reject them. "
           + "Replace them, and \(renewal).")
     } else if validity.upperBound < now {
-      Terminal.warning(
+      Terminal.printWarning(
         "a certificate in \(certificatePath) expired at \(validity.upperBound.iso8601), so clients may reject it. "
           + "Renew it, and \(renewal).")
     } else if validity.lowerBound > now {
-      Terminal.warning(
+      Terminal.printWarning(
         "a certificate in \(certificatePath) is not valid until \(validity.lowerBound.iso8601), so clients will "
           + "reject it. Check the clock of this machine.")
     }

@@ -25,27 +25,15 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       """)
 
   @Option(help: "The cloud: \(CloudName.alternatives).") var provider: CloudName
-
-  @Option(help: ArgumentHelp("The file with a name and a bearer token on each line.", valueName: "file"))
-  var callers: String
-
+  @Option(help: .text("The file with a name and a bearer token on each line.", value: "file")) var callers: String
   @OptionGroup var rule: RuleOptions
-  @Option(help: ArgumentHelp("The role to assume; optional for cos.", valueName: "arn")) var role: String?
+  @Option(help: .text("The role to assume; optional for cos.", value: "arn")) var role: String?
   @Flag(help: "Sign for callers instead of issuing keys.") var sign = false
   @Option(help: "The region of the bucket, for cos, and for every cloud with --sign.") var region: String?
-
-  @Option(help: ArgumentHelp("With --sign, the URL of the service of cos and s3.", valueName: "url"))
-  var endpoint: String?
-
-  @Option(help: ArgumentHelp("The lifetime of keys, or the maximum one of signatures.", valueName: "seconds"))
-  var lifetime = 1800
-
-  @Option(help: ArgumentHelp("The limit of requests per minute and caller; 0 for no limit.", valueName: "count"))
-  var rate = 60
-
-  @Option(help: ArgumentHelp("The address of the token service; the public one by default.", valueName: "url"))
-  var sts: String?
-
+  @Option(help: .text("With --sign, the URL of the service of cos and s3.", value: "url")) var endpoint: String?
+  @Option(help: .text("The lifetime of keys, or the maximum one of signatures.", value: "seconds")) var lifetime = 1800
+  @Option(help: .text("The limit of requests per minute and caller; 0 for no limit.", value: "count")) var rate = 60
+  @Option(help: .text("The address of the token service; the public one by default.", value: "url")) var sts: String?
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port; 0 for any.") var port = 0
   @OptionGroup(title: "HTTPS") var tls: TLSOptions
@@ -82,19 +70,19 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   private func keyRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
-    // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
+    // If the cloud cannot express the policy, the server must not start and fail at the first request.
     _ = try cloud.policyDocument(rule.policy(of: "example"), region: region ?? "")
     let keys = try credentials.cache(for: cloud)
-    let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
-    let count = TokenAudit.count(in: StatusServer.registry)
+    let stores = try shared.makeStores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
+    let countEntry = TokenAudit.count(in: StatusServer.registry)
     var context = try ProviderContext.commandLine(credentials.network)
     context.transport = try credentials.network.transport
     let service = TokenService(
       rate: rateLimit, rates: stores.rates, keys: stores.keys,
       audit: { entry in
-        ResponseRecord.note("\(entry)")
-        count(entry)
-      }, in: context, source: { try credentialProvider(for: $0, keys) })
+        ResponseRecord.add("\(entry)")
+        countEntry(entry)
+      }, in: context, source: { try keyIssuer(for: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
     let router = router(for: callerFile)
     router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
@@ -108,22 +96,20 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       router: router, service: service, metrics: metrics, checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  private func credentialProvider(
-    for scope: TokenScope, _ keys: CredentialCache<AccessKey>
-  ) throws -> any CredentialProvider<AccessKey> {
+  private func keyIssuer(for scope: TokenScope, _ keys: CredentialCache<AccessKey>) throws -> KeyIssuer {
     let policy = try provider.cloud.policyDocument(scope.policy, region: region ?? "")
     // The token services require names of at least two characters.
     let parameters = KeyParameters(
       role: role, sessionName: "u-\(scope.name)", policy: policy, lifetime: scope.lifetime, region: region,
       tokenService: sts)
-    return provider.cloud.credentialProvider(for: parameters, keys: keys)
+    return provider.cloud.keyIssuer(for: parameters, keys: keys)
   }
 
-  func signingRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
-    // Checks the rule at the start, so that an invalid one does not fail only at the first request.
+  private func signingRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
+    // With an invalid rule, the server must not start and fail at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let keys = try credentials.cache(for: provider.cloud)
-    let stores = try shared.stores(of: "sign")
+    let stores = try shared.makeStores(of: "sign")
     let signing = try provider.cloud.signingAccount(region: region ?? "", endpoint: endpoint, keys: keys)
     let service = SigningService<CallerContext>(signing) { [rule, lifetime] context in
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
@@ -136,7 +122,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  func router(for callerFile: CallerFile) -> Router<CallerContext> {
+  private func router(for callerFile: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callerFile: callerFile))
     router.add(middleware: RequestMetricsMiddleware(factory: StatusServer.registry))
@@ -144,15 +130,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     return router
   }
 
-  func serve(_ routes: TokenServerRoutes, at path: String, for callerFile: CallerFile) async throws {
-    // The server prints a line for each response itself.
+  /// Runs the server until a signal ends it, and prints its URL when it is ready.
+  private func serve(_ routes: TokenServerRoutes, at path: String, for callerFile: CallerFile) async throws {
+    // `ResponseLog` prints a line for each response, which the server would only repeat.
     var errorLogger = Logger(label: "token-server")
     errorLogger.logLevel = .error
     let limits = limits.limits
     let certificate = try tls.readCertificate()
     let scheme = certificate == nil ? "http" : "https"
-    let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
-    let services: [(any Service)?] = [status, await ReloadService(callerFile, certificate), routes.service]
+    let statusServer = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
+    let services: [(any Service)?] = [statusServer, await ReloadService(callerFile, certificate), routes.service]
     let application = Application(
       router: routes.router,
       server: certificate.map { .https(limits, certificate: $0.certificate, allowsHTTP2: tls.http2) } ?? .http1(limits),
@@ -161,13 +148,14 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
         availableConnectionsDelegate: limits.availableConnections),
       services: services.compactMap { $0 },
       onServerRunning: { [host, json = output.json] channel in
-        let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
+        let authority = ServerAddress.authority(host: host, port: channel.localAddress?.port ?? 0)
+        let url = "\(scheme)://\(authority)\(path)"
         if json {
           Terminal.printJSON(
-            document: status.map { #"{"status":"\#($0.url)","url":"\#(address)"}"# } ?? #"{"url":"\#(address)"}"#)
+            document: statusServer.map { #"{"status":"\#($0.url)","url":"\#(url)"}"# } ?? #"{"url":"\#(url)"}"#)
         } else {
-          Terminal.printLine(address)
-          if let status { Terminal.printLine("\(status.url)/metrics") }
+          Terminal.printLine(url)
+          if let statusServer { Terminal.printLine("\(statusServer.url)/metrics") }
         }
       }, logger: errorLogger)
     try await CommandFailure.reportingListenErrors(on: host, port) {
@@ -176,18 +164,22 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   }
 }
 
+/// The routes of a token server in one of its two modes, and what runs beside them.
+struct TokenServerRoutes {
+  let router: Router<CallerContext>
+  let service: any Service
+  let metrics: [StorageMetrics]
+  let checks: [HealthCheck]
+}
+
 struct LimitOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The maximum number of open connections; further ones wait until one is closed.", valueName: "count"))
+  @Option(help: .text("The maximum number of open connections; further ones wait until one is closed.", value: "count"))
   var maxConnections = 500
 
-  @Option(
-    help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
+  @Option(help: .text("The maximum time for the TLS handshake, and for the head of a request.", value: "seconds"))
   var headTimeout = 10
 
-  @Option(
-    help: ArgumentHelp("The maximum time for which a connection may be open without a request.", valueName: "seconds"))
+  @Option(help: .text("The maximum time for which a connection may be open without a request.", value: "seconds"))
   var idleTimeout = 60
 
   func validate() throws {
@@ -222,24 +214,18 @@ struct ReloadService: Service {
     }
   }
 
-  private func reload(_ subject: String, _ body: () throws -> Void) {
+  private func reload(_ subject: String, by readAgain: () throws -> Void) {
     let time = Timestamp.now.iso8601
     do {
-      try body()
-      Terminal.note("\(time) reloaded the \(subject)")
+      try readAgain()
+      Terminal.printNote("\(time) reloaded the \(subject)")
     } catch {
-      Terminal.note("\(time) kept the previous \(subject): \(error)")
+      Terminal.printNote("\(time) kept the previous \(subject): \(error)")
     }
   }
 }
 
-struct TokenServerRoutes {
-  let router: Router<CallerContext>
-  let service: any Service
-  let metrics: [StorageMetrics]
-  let checks: [HealthCheck]
-}
-
+/// The options for what each caller may do with the objects below its prefix.
 struct RuleOptions: ParsableArguments {
   static let callerPlaceholder = "{caller}"
 
@@ -248,11 +234,10 @@ struct RuleOptions: ParsableArguments {
   var prefix = "\(callerPlaceholder)/"
 
   @Option(
-    help: ArgumentHelp(
-      "The permitted actions, separated by commas: read,write,delete,list; repeatable.", valueName: "actions"))
+    help: .text("The permitted actions, separated by commas: read,write,delete,list; repeatable.", value: "actions"))
   var allow: [ActionList] = [ActionList(actions: [.write])]
 
-  @Option(help: ArgumentHelp("The maximum size of an uploaded object.", valueName: "bytes")) var maxSize: Int64?
+  @Option(help: .text("The maximum size of an uploaded object.", value: "bytes")) var maxSize: Int64?
   @Option(help: "A permitted media type of uploaded objects; repeatable.") var type: [String] = []
 
   /// Throws an error if the prefix of one caller could match objects of another.

@@ -22,9 +22,9 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp(
+    help: .text(
       "Files, - for standard input or output, oss://bucket/key (or cos://, s3://), aspera://node/key or "
-        + "aspera://user@host/path; the last one is the destination.", valueName: "location"))
+        + "aspera://user@host/path; the last one is the destination.", value: "location"))
   var locations: [String]
 
   @Flag(name: .shortAndLong, help: "Copy a folder, or all objects below a prefix; replaces what exists.")
@@ -32,16 +32,14 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Whole folders") var folder: FolderOptions
 
-  @Option(help: ArgumentHelp("Sources that are copied at a time (16; Aspera: 1), without -r.", valueName: "number"))
+  @Option(help: .text("Sources that are copied at a time (16; Aspera: 1), without -r.", value: "number"))
   var parallel: Int?
 
   @Flag(help: "Stop at the first failure instead of copying the other sources.") var failFast = false
   @Flag(help: "Continue what an earlier run with --resume left, and let the next one continue.") var resume = false
+  @Option(help: .text("The media type; derived from the name by default.", value: "type")) var contentType: String?
 
-  @Option(help: ArgumentHelp("The media type; derived from the name by default.", valueName: "type"))
-  var contentType: String?
-
-  @Option(help: ArgumentHelp("Metadata to store with the object; repeatable.", valueName: "name=value"))
+  @Option(help: .text("Metadata to store with the object; repeatable.", value: "name=value"))
   var metadata: [MetadataArgument] = []
 
   @OptionGroup(title: "Service") var options: StoreOptions
@@ -90,7 +88,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
 
   private var plan: CopyPlan {
     var plan = CopyPlan(options: options, aspera: aspera, origin: folder.origin)
-    plan.upload = UploadOptions(
+    plan.uploadOptions = UploadOptions(
       contentType: contentType, metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last })
     plan.parallel = parallel ?? 1
     plan.resumes = resume
@@ -122,7 +120,7 @@ struct MoveCommand: AsyncParsableCommand, ReportingCommand {
       A source whose copy failed remains. For a folder, use cp -r and then rm -r.
       """)
 
-  @Argument(help: ArgumentHelp("Files and objects, as for cp; the last one is the destination.", valueName: "location"))
+  @Argument(help: .text("Files and objects, as for cp; the last one is the destination.", value: "location"))
   var locations: [String]
 
   @OptionGroup var origin: OriginOptions
@@ -154,7 +152,7 @@ struct CatCommand: AsyncParsableCommand, ReportingCommand {
         storage-auth cat s3://logs/a.gz --region eu-central-1 | gunzip
       """)
 
-  @Argument(help: ArgumentHelp("oss://bucket/key (or cos://, s3://).", valueName: "location")) var locations: [String]
+  @Argument(help: .text("oss://bucket/key (or cos://, s3://).", value: "location")) var locations: [String]
   @OptionGroup(title: "Service") var options: StoreOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -181,25 +179,24 @@ struct CopyRun {
       let isReported = Terminal.mode.isJSON && destination != .standardStream
       transfers.append(isReported ? transfer.reported(as: plan.moves ? "move" : "copy") : transfer)
     }
-    guard transfers.count > 1 else {
-      guard let transfer = transfers.first else { return }
+    if transfers.count == 1, let transfer = transfers.first {
+      // The bytes of an object on the terminal would overwrite the bar.
       let bar = destination == .standardStream ? nil : ProgressBar(transfer.name)
       defer { bar?.finish() }
       return try await transfer.run(progress: bar?.handler)
     }
-    let isAspera = locations.contains(where: \.isAspera)
-    let pipeline = TransferPipeline(
-      transfersInFlight: parallel ?? FolderTransfer.defaultConcurrency(isAspera: isAspera),
-      stopsAtFailure: stopsAtFailure)
+    let defaultCount = FolderTransfer.defaultConcurrency(isAspera: locations.contains(where: \.isAspera))
+    try await run(transfers, atATime: parallel ?? defaultCount)
+  }
+
+  private func run(_ transfers: [ObjectTransfer], atATime count: Int) async throws {
+    let pipeline = TransferPipeline(transfersInFlight: count, stopsAtFailure: stopsAtFailure)
     let bar = ProgressBar("\(transfers.count) objects")
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
     bar?.finish()
-    try show(report, notCopied: transfers.count - report.completedObjects - report.failedObjects)
-  }
-
-  private func show(_ report: PipelineReport, notCopied: Int) throws {
     SyncOutput().show(failures: report.failures.map { ($0.name, $0.error) })
     let (copied, failed) = (report.completedObjects, report.failedObjects)
+    let notCopied = transfers.count - copied - failed
     if Terminal.mode.isJSON {
       Terminal.printJSON([
         "summary": ["copied": .integer(copied), "failed": .integer(failed), "notCopied": .integer(notCopied)]

@@ -28,7 +28,8 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions?
   let origin: OriginOptions?
-  var upload = UploadOptions()
+  var uploadOptions = UploadOptions()
+  /// The number of simultaneous transfers, for which each client has connections.
   var parallel = 1
   /// Whether the transfers continue those of an earlier run, and can be continued.
   var resumes = false
@@ -39,8 +40,6 @@ struct CopyPlan {
   init(options: StoreOptions, aspera: AsperaOptions? = nil, origin: OriginOptions? = nil) {
     (self.options, self.aspera, self.origin) = (options, aspera, origin)
   }
-
-  // MARK: Checks
 
   func validate(_ locations: [String]) throws {
     guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
@@ -60,7 +59,7 @@ struct CopyPlan {
     }
   }
 
-  func requireSupport(from source: Location, to destination: Location) throws {
+  private func requireSupport(from source: Location, to destination: Location) throws {
     try requireApplicableOptions(from: source, to: destination)
     try requireSingleSource(source, to: destination)
     try origin?.requireTwoServices(from: source, to: destination)
@@ -88,9 +87,11 @@ struct CopyPlan {
     }
     if case .object(_, let bucket, let key) = source, key.isEmpty {
       let remedy =
-        destination == .standardStream
-        ? "Name an object"
-        : moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
+        if destination == .standardStream {
+          "Name an object"
+        } else {
+          moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
+        }
       throw ValidationError("\(bucket.onOneLine) is a bucket. \(remedy).")
     }
   }
@@ -110,12 +111,13 @@ struct CopyPlan {
 
   /// Throws an error if there is no way to copy between two kinds of locations, or if a store cannot be used.
   private func requireSupportedPair(_ source: Location, _ destination: Location) throws {
+    // A case with a condition stands before the one for the same kinds, and those for any kind stand last.
     switch (source, destination) {
     case (.object, .object) where resumes:
       throw ValidationError("--resume is for files; a service copies an object by itself.")
     case (.object, .object):
       for location in [source, destination] {
-        _ = try stores(of: location, from: source, to: destination).store(of: location)
+        _ = try storeOptions(for: location, from: source, to: destination).store(of: location)
       }
     case (.file, .file), (.file, .standardStream), (.standardStream, .file), (.standardStream, .standardStream):
       throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
@@ -124,7 +126,7 @@ struct CopyPlan {
     case (.standardStream, .object), (.object, .standardStream):
       guard !resumes else { throw ValidationError("--resume is for files.") }
       _ = try options.store(of: source.cloud != nil ? source : destination)
-    case (.file, .account) where upload.contentType != nil || !upload.metadata.isEmpty:
+    case (.file, .account) where uploadOptions.contentType != nil || !uploadOptions.metadata.isEmpty:
       throw ValidationError("Aspera stores neither a media type nor metadata with a file.")
     case (.file, .account), (.account, .file): return
     case (.node(_, let key), .file) where key.isEmpty:
@@ -136,32 +138,33 @@ struct CopyPlan {
     }
   }
 
+  /// Returns whether the source is in another service than the destination, which then cannot copy its objects itself.
   private func isInOtherService(_ source: Location, _ destination: Location) -> Bool {
-    origin?.isOtherService(than: options.buckets) ?? false
-      || source.cloud.map { from in destination.cloud.map { $0 != from } ?? false } ?? false
+    if let sourceCloud = source.cloud, let targetCloud = destination.cloud, sourceCloud != targetCloud { return true }
+    return origin?.isOtherService(than: options.buckets) ?? false
   }
 
-  private func stores(of location: Location, from source: Location, to destination: Location) -> StoreOptions {
-    location == source ? origin?.stores(options, from: source, to: destination) ?? options : options
+  private func storeOptions(for location: Location, from source: Location, to destination: Location) -> StoreOptions {
+    guard location == source, let origin else { return options }
+    return origin.sourceOptions(options, from: source, to: destination)
   }
-
-  // MARK: Transfers
 
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let isInOtherService = isInOtherService(source, destination)
-    let sourceStores = stores(of: source, from: source, to: destination)
-    let sourceClient = try await client(of: source, sourceStores, isInOtherService: isInOtherService)
+    let sourceOptions = storeOptions(for: source, from: source, to: destination)
+    let sourceClient = try await client(of: source, sourceOptions, isInOtherService: isInOtherService)
     let targetClient = try await client(of: destination, options)
-    let transfer = try transfer(source, sourceClient, to: destination, targetClient, isInOtherService: isInOtherService)
-    guard moves else { return transfer }
-    return ObjectTransfer(transfer.name, byteCount: transfer.byteCount) { progress in
-      try await transfer.run(progress: progress)
+    let copy = try copy(source, sourceClient, to: destination, targetClient, isInOtherService: isInOtherService)
+    guard moves else { return copy }
+    return ObjectTransfer(copy.name, byteCount: copy.byteCount) { progress in
+      try await copy.run(progress: progress)
       if case .file(let path) = source { return try LocalFiles.remove(path) }
       try await sourceClient?.store?.delete(source.key)
     }
   }
 
-  private func transfer(
+  /// Returns the copy between two locations with their clients, which files and standard streams do not have.
+  private func copy(
     _ source: Location, _ sourceClient: Client?, to destination: Location, _ targetClient: Client?,
     isInOtherService: Bool
   ) throws -> ObjectTransfer {
@@ -175,8 +178,8 @@ struct CopyPlan {
       }
     case (.standardStream, .object(_, _, let key)):
       guard let store = targetClient?.store else { break }
-      return ObjectTransfer(key) { [upload] progress in
-        try await store.upload(.stream(InputFile.standardInput), to: key, options: upload, progress: progress)
+      return ObjectTransfer(key) { [uploadOptions] progress in
+        try await store.upload(.stream(InputFile.standardInput), to: key, options: uploadOptions, progress: progress)
       }
     case (.object(_, _, let key), .standardStream):
       guard let store = sourceClient?.store else { break }
@@ -184,9 +187,9 @@ struct CopyPlan {
         for try await bytes in try await store.open(key).body { Terminal.writeBytes(bytes) }
       }
     case (.file(let path), _):
-      if let targetClient { return upload(of: FilePath(path), to: destination, targetClient) }
+      if let targetClient { return upload(of: FilePath(path), to: destination, with: targetClient) }
     case (_, .file):
-      if let sourceClient { return download(of: source, to: destination, sourceClient) }
+      if let sourceClient { return download(of: source, to: destination, with: sourceClient) }
     default: break
     }
     throw ValidationError("Name an object, as oss://bucket/key.")
@@ -196,45 +199,47 @@ struct CopyPlan {
   private func relay(
     of key: String, from origin: any ObjectStore, to target: String, in store: any BucketStore
   ) -> ObjectTransfer {
-    ObjectTransfer(target) { [upload] progress in
+    ObjectTransfer(target) { [uploadOptions] progress in
       let object = try await origin.open(key)
       var options = UploadOptions(of: object.info)
-      options.contentType = upload.contentType ?? options.contentType
-      if !upload.metadata.isEmpty { options.metadata = upload.metadata }
+      options.contentType = uploadOptions.contentType ?? options.contentType
+      if !uploadOptions.metadata.isEmpty { options.metadata = uploadOptions.metadata }
       try await store.upload(
         .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
     }
   }
 
-  private func upload(of file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
+  private func upload(of file: FilePath, to destination: Location, with client: Client) -> ObjectTransfer {
     let target = destination.key(naming: file.string)
-    let byteCount = LocalFiles.byteCount(file.string)
+    let byteCount = LocalFiles.byteCount(of: file.string)
     switch client {
     case .bucket(let store):
-      if let checkpoint: CheckpointFile<UploadCheckpoint> = checkpoints?.file(
-        "upload", file, store.identity(of: target))
+      if let checkpoint: CheckpointFile<UploadCheckpoint> = checkpoints?.checkpoint(
+        for: "upload", of: file, and: store.identity(of: target))
       {
-        return ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
-          try await store.upload(file, to: target, checkpoint: checkpoint, options: upload, progress: progress)
+        return ObjectTransfer(target, byteCount: byteCount) { [uploadOptions] progress in
+          try await store.upload(file, to: target, checkpoint: checkpoint, options: uploadOptions, progress: progress)
         }
       }
-      return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
-    case .node(let store): return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+      return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: uploadOptions)
+    case .node(let store):
+      return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: uploadOptions)
     case .account(let transfers):
       return ObjectTransfer(target, byteCount: byteCount) { try await transfers.upload(file, to: target, progress: $0) }
     }
   }
 
   /// Returns the download to a file, or to a directory, which is created if its name ends in a slash.
-  private func download(of source: Location, to destination: Location, _ client: Client) -> ObjectTransfer {
-    let (key, folder) = (source.key, destination.isFolder ? destination.key : nil)
+  private func download(of source: Location, to destination: Location, with client: Client) -> ObjectTransfer {
+    let key = source.key
+    let folder = destination.isFolder ? destination.key : nil
     let target = folder.map { FilePath($0).appending(source.lastName) } ?? FilePath(destination.key)
     return ObjectTransfer(target.string) { [checkpoints] progress in
       if let folder { try LocalFiles.makeDirectory(folder) }
       switch client {
       case .bucket(let store):
-        if let checkpoint: CheckpointFile<DownloadCheckpoint> = checkpoints?.file(
-          "download", target, store.identity(of: key))
+        if let checkpoint: CheckpointFile<DownloadCheckpoint> = checkpoints?.checkpoint(
+          for: "download", of: target, and: store.identity(of: key))
         {
           try await store.download(key, to: target, checkpoint: checkpoint, progress: progress)
         } else {
@@ -248,7 +253,7 @@ struct CopyPlan {
 
   /// Returns the client of a location, which is created for the first location of its container.
   private mutating func client(
-    of location: Location, _ stores: StoreOptions, isInOtherService: Bool = false
+    of location: Location, _ storeOptions: StoreOptions, isInOtherService: Bool = false
   ) async throws -> Client? {
     let key = ClientKey(container: location.container, isInOtherService: isInOtherService)
     if let existing = clients[key] { return existing }
@@ -257,13 +262,13 @@ struct CopyPlan {
     case .file, .standardStream: return nil
     case .object(let name, let bucket, _):
       let configuration = Settings.clientConfiguration(forAtLeast: parallel)
-      client = .bucket(try name.cloud.store(bucket, stores.buckets, configuration))
+      client = .bucket(try name.cloud.store(bucket, storeOptions.buckets, configuration: configuration))
     case .account(let server, _):
       guard let transfers = try await aspera?.accountTransfers(on: server, atATime: parallel) else { return nil }
       client = .account(transfers)
     case .node:
       let transfers = try aspera?.transferOptions(atATime: parallel) ?? AsperaTransferOptions()
-      guard let (store, _) = try stores.store(of: location, transfers: transfers) else { return nil }
+      guard let (store, _) = try storeOptions.store(of: location, transfers: transfers) else { return nil }
       client = .node(store)
     }
     clients[key] = client

@@ -6,22 +6,18 @@ internal import Foundation
 
 /// The options of `sync`, and of `cp` for whole folders.
 struct FolderOptions: ParsableArguments {
-  @Flag(name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and keep all as it is.")
-  var dryRun = false
+  @Flag(help: "Print what would be transferred and deleted, and keep all as it is.") var dryRun = false
 
-  @Option(help: ArgumentHelp("Only paths that match, such as '*.jpg' or 'a/**'; repeatable.", valueName: "pattern"))
+  @Option(help: .text("Only paths that match, such as '*.jpg' or 'a/**'; repeatable.", value: "pattern"))
   var include: [String] = []
 
-  @Option(
-    help: ArgumentHelp("Not the paths that match, which are not deleted either; repeatable.", valueName: "pattern"))
+  @Option(help: .text("Not the paths that match, which are not deleted either; repeatable.", value: "pattern"))
   var exclude: [String] = []
 
-  @Option(help: ArgumentHelp("Concurrent transfers of whole folders (16; Aspera: 1).", valueName: "number"))
-  var jobs: Int?
-
+  @Option(help: .text("Concurrent transfers of whole folders (16; Aspera: 1).", value: "number")) var jobs: Int?
   @OptionGroup var origin: OriginOptions
 
-  @Option(help: ArgumentHelp("Where the state of unfinished transfers is (XDG_STATE_HOME).", valueName: "directory"))
+  @Option(help: .text("Where the state of unfinished transfers is (XDG_STATE_HOME).", value: "directory"))
   var checkpoints: String?
 
   /// Whether an option is set that single objects do not have.
@@ -50,7 +46,8 @@ struct FolderTransfer {
     from source: String, to target: String, folder options: FolderOptions, stores: StoreOptions,
     aspera: AsperaOptions, sync syncOptions: SyncOptions
   ) throws {
-    let (sourceLocation, targetLocation) = (try Location(source), try Location(target))
+    let sourceLocation = try Location(source)
+    let targetLocation = try Location(target)
     let configuration = Settings.clientConfiguration(forAtLeast: options.jobs ?? 0)
     let isAspera = sourceLocation.isAspera || targetLocation.isAspera
     let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
@@ -60,9 +57,9 @@ struct FolderTransfer {
     let isSameService =
       sourceLocation.cloud != nil && sourceLocation.cloud == targetLocation.cloud
       && !options.origin.isOtherService(than: stores.buckets)
-    let sourceStores = options.origin.stores(stores, from: sourceLocation, to: targetLocation)
+    let sourceOptions = options.origin.sourceOptions(stores, from: sourceLocation, to: targetLocation)
     (self.source, sourceStore) = try Self.syncLocation(
-      sourceLocation, in: sourceStores, transfers: transfers, configuration, copiesInside: isSameService)
+      sourceLocation, in: sourceOptions, transfers: transfers, configuration, copiesInside: isSameService)
     (self.target, _) = try Self.syncLocation(
       targetLocation, in: stores, transfers: transfers, configuration, copiesInside: false)
     guard !sourceLocation.isFile || !targetLocation.isFile else {
@@ -76,6 +73,7 @@ struct FolderTransfer {
     self.syncOptions.transfersInFlight = jobs
   }
 
+  /// Returns a location for `FolderSync`, and its client; with `copiesInside`, the service itself copies its objects.
   private static func syncLocation(
     _ location: Location, in stores: StoreOptions, transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
@@ -83,7 +81,7 @@ struct FolderTransfer {
     switch location {
     case .file(let path): return (.folder(FilePath(path)), nil)
     case .object(let name, let bucket, _):
-      let store = try name.cloud.store(bucket, stores.buckets, configuration)
+      let store = try name.cloud.store(bucket, stores.buckets, configuration: configuration)
       return (.objects(in: store, below: location.folderPrefix, bucket: copiesInside ? bucket : nil), store)
     case .node:
       guard let (store, _) = try stores.store(of: location, transfers: transfers) else { break }

@@ -28,6 +28,9 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Aspera") var aspera: AsperaOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  static let dateWidth = 20
+  private static let sizeWidth = 14
+
   func validate() throws {
     if cloudOfBuckets == nil {
       _ = try storeAndTarget()
@@ -53,24 +56,22 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
     for bucket in buckets {
       let (created, region) = (bucket.created?.iso8601, bucket.region ?? "")
       Terminal.printResult(
-        "\(created ?? blanks(Self.dateWidth)) \(region)\(blanks(Self.sizeWidth - region.count)) \(bucket.name)",
+        "\((created ?? "").padded(to: Self.dateWidth)) \(region.padded(to: Self.sizeWidth)) \(bucket.name)",
         ["bucket": .string(bucket.name), "created": .text(created), "region": .text(bucket.region)])
     }
   }
-
-  private static let (dateWidth, sizeWidth) = (20, 14)
-
-  private func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
   private func show(_ entry: ListEntry) {
     switch entry {
     case .object(let object):
       let (date, size) = (object.lastModified?.iso8601, String(object.size))
+      let leadingBlanks = "".padded(to: Self.sizeWidth - size.count)
       Terminal.printResult(
-        "\(date ?? blanks(Self.dateWidth)) \(blanks(Self.sizeWidth - size.count))\(size) \(object.key)",
+        "\((date ?? "").padded(to: Self.dateWidth)) \(leadingBlanks)\(size) \(object.key)",
         ["key": .string(object.key), "size": .integer(object.size), "lastModified": .text(date)])
     case .commonPrefix(let prefix):
-      Terminal.printResult(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix, ["prefix": .string(prefix)])
+      Terminal.printResult(
+        "".padded(to: Self.dateWidth + Self.sizeWidth + 2) + prefix, ["prefix": .string(prefix)])
     }
   }
 
@@ -102,14 +103,15 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
     let target = try Location(location)
     let store = try options.listedStore(of: target)
     let object = try await store.object(named: target)
-    var (objects, bytes) = (object == nil ? 0 : 1, object?.size ?? 0)
+    var objectCount = object == nil ? 0 : 1
+    var byteCount = object?.size ?? 0
     for try await entry in store.list(prefix: target.folderPrefix) {
       guard case .object(let object) = entry else { continue }
-      objects += 1
-      bytes = bytes.saturatingAdding(object.size)
+      objectCount += 1
+      byteCount = byteCount.saturatingAdding(object.size)
     }
     Terminal.printResult(
-      "\(objects) \(objects == 1 ? "object" : "objects"), \(bytes) bytes (\(ByteText(bytes)))",
-      ["objects": .integer(objects), "bytes": .integer(bytes)])
+      "\(objectCount) \(objectCount == 1 ? "object" : "objects"), \(byteCount) bytes (\(ByteText(byteCount)))",
+      ["objects": .integer(objectCount), "bytes": .integer(byteCount)])
   }
 }

@@ -25,8 +25,10 @@ enum LocalFiles {
     }
   }
 
-  static func byteCount(_ path: String) -> Int64? {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+  /// Returns the size of a file, also of the one that a symbolic link leads to, or `nil` if it cannot be determined.
+  static func byteCount(of path: String) -> Int64? {
+    let file = URL(filePath: path).resolvingSymlinksInPath()
+    return (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber)?.int64Value
   }
 }
 
@@ -51,11 +53,11 @@ struct CheckpointDirectory {
     self.path = FilePath(path)
   }
 
-  /// Returns the file for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
-  func file<Checkpoint>(
-    _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
+  /// Returns the file for the checkpoint of an `upload` or a `download`, or `nil` if the identity of the object is unknown.
+  func checkpoint<Checkpoint>(
+    for direction: String, of file: FilePath, and object: ObjectIdentity?
   ) -> CheckpointFile<Checkpoint>? {
-    let file = URL(filePath: file.string).standardizedFileURL.path
-    return object.map { CheckpointFile(path.appending("\($0.fileName(with: file)).\(direction)")) }
+    let filePath = URL(filePath: file.string).standardizedFileURL.path
+    return object.map { CheckpointFile(path.appending("\($0.fileName(with: filePath)).\(direction)")) }
   }
 }

@@ -109,5 +109,8 @@ struct ServerAddress: Hashable, ExpressibleByArgument {
   }
 
   init?(argument: String) { self.init(argument) }
-  func authority(defaultPort: Int) -> String { "\(host.hasByte(":") ? "[\(host)]" : host):\(port ?? defaultPort)" }
+  func authority(defaultPort: Int) -> String { Self.authority(host: host, port: port ?? defaultPort) }
+
+  /// Returns a host and a port as URLs contain them, with brackets around an IPv6 address.
+  static func authority(host: String, port: Int) -> String { "\(host.hasByte(":") ? "[\(host)]" : host):\(port)" }
 }

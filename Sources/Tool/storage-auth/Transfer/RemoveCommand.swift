@@ -23,7 +23,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(name: .shortAndLong, help: "Delete all objects below the location, which is read as a folder.")
   var recursive = false
 
-  @Flag(name: .customLong("dry-run"), help: "Print what would be deleted, without deleting it.") var dryRun = false
+  @Flag(help: "Print what would be deleted, without deleting it.") var dryRun = false
   @Flag(help: "Delete all objects of a bucket or a node without a question.") var yes = false
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -45,7 +45,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let prefix = target.folderPrefix
     // The access key may not permit listing.
     if let object = try? await store.object(named: target) {
-      Terminal.note("The object \(object.key) is not below \(prefix) and is kept; delete it without --recursive.")
+      Terminal.printNote("The object \(object.key) is not below \(prefix) and is kept; delete it without --recursive.")
     }
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
@@ -56,8 +56,8 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     }
     if prefix.isEmpty, !yes, !objects.isEmpty {
       let question = "Delete all \(objects.count) objects (\(size)) of \(location)? Write yes to delete them: "
-      guard Terminal.answer(to: question) == "yes" else {
-        Terminal.note("No object was deleted.")
+      guard Terminal.ask(question) == "yes" else {
+        Terminal.printNote("No object was deleted.")
         throw ExitCode.failure
       }
     }
@@ -68,15 +68,15 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   private func deleteObject(at target: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
       showDeletion(of: target.key)
-      return Terminal.note("1 object would be deleted if it exists")
+      return Terminal.printNote("1 object would be deleted if it exists")
     }
     try await store.delete(target.key)
-    if output.json { showDeletion(of: target.key) } else { Terminal.note("deleted \(target.key)") }
+    if output.json { showDeletion(of: target.key) } else { Terminal.printNote("deleted \(target.key)") }
     // The access key may not permit listing.
     guard !target.key.hasByteSuffix("/"),
       (try? await store.list(prefix: target.folderPrefix).first { _ in true }) != nil
     else { return }
-    Terminal.note("The objects below \(target.folderPrefix) were not deleted; add --recursive for them.")
+    Terminal.printNote("The objects below \(target.folderPrefix) were not deleted; add --recursive for them.")
   }
 
   /// Lists all objects below a prefix, and throws an error if the service lists any other object.

@@ -24,15 +24,9 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let (store, key) = try storeAndKey()
     let info = try await store.head(key)
-    if output.json { return Terminal.printJSON(info.json) }
-    let facts: [(String, String?)] = [
-      ("key", info.key), ("size", info.size.map { "\($0) (\(ByteText($0)))" }), ("type", info.contentType),
-      ("modified", info.lastModified?.iso8601), ("etag", info.etag), ("version", info.versionID),
-      ("class", info.storageClass),
-    ]
-    for (name, value) in facts + info.sortedMetadata.map({ ("metadata", "\($0.key)=\($0.value)") }) {
-      guard let value else { continue }
-      Terminal.printLine(name + String(repeating: " ", count: Self.nameWidth - name.count) + value)
+    guard !output.json else { return Terminal.printJSON(info.json) }
+    for (name, value) in info.facts {
+      if let value { Terminal.printLine(name.padded(to: Self.nameWidth) + value) }
     }
   }
 
@@ -45,7 +39,16 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
 }
 
 extension ObjectInfo {
-  fileprivate var sortedMetadata: [(key: String, value: String)] { metadata.sorted { $0.key < $1.key } }
+  /// The metadata in a fixed order, which a dictionary does not have.
+  private var sortedMetadata: [(key: String, value: String)] { metadata.sorted { $0.key < $1.key } }
+
+  /// The lines of the text output; a value is `nil` if the service did not send it.
+  fileprivate var facts: [(name: String, value: String?)] {
+    [
+      ("key", key), ("size", size.map { "\($0) (\(ByteText($0)))" }), ("type", contentType),
+      ("modified", lastModified?.iso8601), ("etag", etag), ("version", versionID), ("class", storageClass),
+    ] + sortedMetadata.map { ("metadata", "\($0.key)=\($0.value)") }
+  }
 
   fileprivate var json: JSONValue {
     var metadata = JSONObject()

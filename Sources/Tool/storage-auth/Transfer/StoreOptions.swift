@@ -5,16 +5,15 @@ internal import AsperaClient
 
 struct BucketOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that "
-        + "of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
+        + "of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", value: "url"))
   var endpoint: String?
 
   @Option(
-    help: """
-      The region; by default OSS_REGION, COS_REGION or AWS_REGION of the environment. Optional for a service on this \
-      machine.
-      """)
+    help: ArgumentHelp(
+      "The region; by default OSS_REGION, COS_REGION or AWS_REGION of the environment. Optional for a service on this "
+        + "machine."))
   var region: String?
 
   @Option(help: "The version of the OSS signature: v4 or v1.") var signature: SignatureVersionArgument = .v4
@@ -29,27 +28,28 @@ struct BucketOptions: ParsableArguments {
   }
 }
 
+/// The options for a bucket, or for an Aspera node.
 struct StoreOptions: ParsableArguments {
   private static let defaultNodePort = 9092
 
   @OptionGroup var buckets: BucketOptions
 
   @Option(
-    help: ArgumentHelp(
+    help: .text(
       "The URL of the Node API; ASPERA_NODE_URL, or https to the host of the location, at its port or 9092, by "
-        + "default.", valueName: "url"))
+        + "default.", value: "url"))
   var node: String?
 
   @Option(
     name: .customLong("root-file-id"),
-    help: ArgumentHelp(
+    help: .text(
       "The ID of the folder on the node that paths are relative to; the root folder of the access key by default.",
-      valueName: "id"))
+      value: "id"))
   var rootFileID: String?
 
   /// Returns a client for a bucket or node, with the location's key, or `nil` for files and accounts.
   func store(
-    of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
+    of location: Location, transfers: AsperaTransferOptions = .init()
   ) throws -> (store: any ObjectStore, key: String)? {
     switch location {
     case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
@@ -58,18 +58,14 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  func listedStore(
-    of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
-  ) throws -> any ObjectStore {
+  func listedStore(of location: Location, transfers: AsperaTransferOptions = .init()) throws -> any ObjectStore {
     guard let (store, _) = try store(of: location, transfers: transfers) else {
       throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
     }
     return store
   }
 
-  private func nodeClient(
-    _ server: ServerAddress, _ transfers: AsperaTransferOptions
-  ) throws -> StorageClient<AsperaProvider> {
+  private func nodeClient(_ server: ServerAddress, _ transfers: AsperaTransferOptions) throws -> any ObjectStore {
     let network = buckets.credentials.network
     let context = try ProviderContext.commandLine(network)
     let nodeURL = node ?? context.environment("ASPERA_NODE_URL")
@@ -87,12 +83,13 @@ struct StoreOptions: ParsableArguments {
 
 /// The options for the service of the source, if the destination is in another.
 struct OriginOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The URL of the source's service, if the destination is in another.", valueName: "url"))
+  @Option(help: .text("The URL of the source's service, if the destination is in another.", value: "url"))
   var fromEndpoint: String?
 
-  @Option(help: ArgumentHelp("The region of the source, if the destination is in another.", valueName: "region"))
+  @Option(help: .text("The region of the source, if the destination is in another.", value: "region"))
   var fromRegion: String?
 
+  /// Throws an error if an option is set, and one of the two locations is not in a bucket.
   func requireTwoServices(from source: Location, to destination: Location) throws {
     guard fromEndpoint != nil || fromRegion != nil, source.cloud == nil || destination.cloud == nil else { return }
     throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
@@ -102,13 +99,13 @@ struct OriginOptions: ParsableArguments {
     fromEndpoint.map { $0 != options.endpoint } ?? false || fromRegion.map { $0 != options.region } ?? false
   }
 
-  /// Returns the options for the source, which has another endpoint and region than `stores` if it is in another cloud.
-  func stores(_ stores: StoreOptions, from source: Location, to destination: Location) -> StoreOptions {
+  /// Returns the options for the source; in another cloud, the endpoint and the region of the destination do not apply.
+  func sourceOptions(_ options: StoreOptions, from source: Location, to destination: Location) -> StoreOptions {
     let isInOtherCloud = !destination.isFile && source.cloud != destination.cloud && destination != .standardStream
-    var stores = stores
-    stores.buckets.endpoint = fromEndpoint ?? (isInOtherCloud ? nil : stores.buckets.endpoint)
-    stores.buckets.region = fromRegion ?? (isInOtherCloud ? nil : stores.buckets.region)
-    return stores
+    var options = options
+    options.buckets.endpoint = fromEndpoint ?? (isInOtherCloud ? nil : options.buckets.endpoint)
+    options.buckets.region = fromRegion ?? (isInOtherCloud ? nil : options.buckets.region)
+    return options
   }
 }
 

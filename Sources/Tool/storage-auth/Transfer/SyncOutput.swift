@@ -4,6 +4,11 @@ internal import StorageClient
 
 /// The output of a transfer of several files, as text or as lines of JSON.
 struct SyncOutput {
+  typealias Failure = (name: String, error: any Error)
+
+  /// The maximum number of further names in the line of a cause.
+  private static let nameLimit = 5
+
   private let mode = Terminal.mode
 
   /// Whether a line is printed for each transfer, in place of a progress bar.
@@ -23,15 +28,13 @@ struct SyncOutput {
   }
 
   func show(skipped: [SyncReport.Skipped], kept: [SyncReport.Kept]) {
-    func printLine(_ action: JSONValue, _ text: String, _ path: String, _ reason: String) {
+    func show(_ path: String, because reason: String, label: String, action: JSONValue) {
       Terminal.printSummary(
-        "\(text) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
+        "\(label) \(path): \(reason)", ["action": action, "path": .string(path), "reason": .string(reason)])
     }
-    for file in skipped { printLine("skip", "skipped", file.path, file.reason) }
-    for file in kept { printLine("keep", "not deleted:", file.path, file.reason) }
+    for file in skipped { show(file.path, because: file.reason, label: "skipped", action: "skip") }
+    for file in kept { show(file.path, because: file.reason, label: "not deleted:", action: "keep") }
   }
-
-  typealias Failure = (name: String, error: any Error)
 
   /// Prints each failure as JSON, or as text each cause once with the first of its names.
   func show(failures: [Failure]) {
@@ -57,11 +60,9 @@ struct SyncOutput {
       let ellipsis = otherNames.count > Self.nameLimit ? ", …" : ""
       let shownNames = otherNames.prefix(Self.nameLimit).joined(separator: ", ") + ellipsis
       let otherText = otherNames.isEmpty ? "" : " The same for \(otherNames.count) more: \(shownNames)"
-      Terminal.error("\(failure.name.onOneLine): \(text)\(otherText)")
+      Terminal.printError("\(failure.name.onOneLine): \(text)\(otherText)")
     }
   }
-
-  private static let nameLimit = 5
 
   /// Returns what errors with the same cause have in common, unlike the ID and the time of a request.
   private static func cause(of error: any Error) -> String {
@@ -85,12 +86,11 @@ extension SyncReport {
   }
 
   func json(after duration: Duration) -> JSONValue {
-    let (seconds, attoseconds) = duration.components
-    return [
+    [
       "created": .integer(created), "updated": .integer(updated), "deleted": .integer(deleted),
       "unchanged": .integer(unchanged), "skipped": .integer(skipped.count), "kept": .integer(kept.count),
       "failed": .integer(failed), "bytes": .integer(bytes),
-      "milliseconds": .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
+      "milliseconds": .integer(duration.milliseconds),
     ]
   }
 }

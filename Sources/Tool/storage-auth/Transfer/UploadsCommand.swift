@@ -19,7 +19,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   @Argument(help: "oss://bucket/folder or oss://bucket/key (or cos://, s3://).") var location: String
   @Flag(help: "Abort the listed uploads, which removes their parts.") var abort = false
 
-  @Option(help: ArgumentHelp("Only uploads that were started at least this many hours ago.", valueName: "hours"))
+  @Option(help: .text("Only uploads that were started at least this many hours ago.", value: "hours"))
   var olderThan: Int?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -38,6 +38,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     for try await upload in store.unfinishedUploads(prefix: target.key) {
       // The prefix of the request is only the start of a key, such as that of another object.
       guard upload.key.hasBytePrefix(target.folderPrefix) || upload.key.isIdentical(to: target.key) else { continue }
+      // An upload of unknown age is not old enough.
       if let latestStart, upload.started.map({ $0 > latestStart }) ?? true { continue }
       uploads.append(upload)
     }
@@ -45,13 +46,13 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
       if abort { try await store.abort(upload) }
       show(upload)
     }
-    if abort { Terminal.note("\(uploads.count) aborted") }
+    if abort { Terminal.printNote("\(uploads.count) aborted") }
   }
 
   private func show(_ upload: UnfinishedUpload) {
     let started = upload.started?.iso8601
     Terminal.printResult(
-      "\(started ?? String(repeating: " ", count: 20)) \(upload.uploadID) \(upload.key)",
+      "\((started ?? "").padded(to: ListCommand.dateWidth)) \(upload.uploadID) \(upload.key)",
       [
         "key": .string(upload.key), "uploadId": .string(upload.uploadID), "started": .text(started),
         "isAborted": .bool(abort),

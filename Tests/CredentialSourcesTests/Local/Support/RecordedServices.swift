@@ -56,7 +56,7 @@ final class RecordedServices: Sendable {
   }
 
   private static func text(_ role: AmazonRole) -> String {
-    "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.url)"
+    "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.baseURL)"
   }
 
   /// Services that are not configured.
@@ -71,7 +71,7 @@ final class RecordedServices: Sendable {
 
   private static func text(_ role: AlibabaRole) -> String {
     let parts = [
-      role.arn, role.sessionName, "\(role.duration)", role.policy ?? "-", role.externalID ?? "-", role.endpoint.url,
+      role.arn, role.sessionName, "\(role.duration)", role.policy ?? "-", role.externalID ?? "-", role.endpoint.baseURL,
     ]
     return parts.joined(separator: " ")
   }

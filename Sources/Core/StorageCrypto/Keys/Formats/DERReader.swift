@@ -5,7 +5,7 @@
 /// Every function returns `nil` if the next value is truncated, has another type, or is out of range. A value of the
 /// right type is consumed even if it is out of range. Lengths may have more bytes than the minimum that DER requires.
 package struct DERReader {
-  /// The maximum length of an object identifier, in bytes; those of key algorithms have up to eleven.
+  /// The maximum length of an object identifier, in bytes; those of key algorithms have at most eleven.
   private static let identifierByteLimit = 32
 
   private var remainingBytes: ArraySlice<UInt8>
@@ -21,7 +21,7 @@ package struct DERReader {
     guard let lengthByte = afterTag.popFirst() else { return nil }
     var count = UInt64(lengthByte)
     if lengthByte >= 0x80 {
-      // The long form: the number of the bytes that follow with the length, of which four are more than enough.
+      // The long form: the byte counts the bytes of the length, which follow it. Four of them are more than enough.
       let digits = afterTag.prefix(Int(lengthByte & 0x7f))
       guard (1...4).contains(digits.count), digits.count == Int(lengthByte & 0x7f) else { return nil }
       count = digits.reduce(0) { $0 << 8 | UInt64($1) }
@@ -62,7 +62,7 @@ package struct DERReader {
     var arcs: [UInt64] = []
     var value: UInt64 = 0
     for byte in bytes {
-      // Seven more bits still fit into the integer.
+      // A longer value would lose its first bits when the next seven are added.
       guard value < 1 << 56 else { return nil }
       value = value << 7 | UInt64(byte & 0x7f)
       guard byte < 0x80 else { continue }
@@ -92,23 +92,19 @@ enum DERTag {
   static let explicit1: UInt8 = 0xa1
 }
 
-/// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
+/// An encoder of the values in keys by the same rules.
 enum DER {
   static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
-    let count = contents.count
-    let length: [UInt8] =
-      switch count {
-      case ..<0x80: [UInt8(count)]
-      case ..<0x100: [0x81, UInt8(count)]
-      // A key of 65,536 bytes and more cannot be created.
-      default: [0x82, UInt8(count >> 8), UInt8(truncatingIfNeeded: count)]
-      }
+    // The short form of the length has one byte, the long form a byte that counts the bytes after it.
+    let digits = (0..<8).reversed().map { UInt8(truncatingIfNeeded: contents.count >> (8 * $0)) }.drop { $0 == 0 }
+    let length = contents.count < 0x80 ? [UInt8(contents.count)] : [0x80 | UInt8(digits.count)] + digits
     return [tag] + length + contents
   }
 
   /// Returns the encoding of a non-negative integer that is given as big-endian bytes.
   static func integer(_ number: [UInt8]) -> [UInt8] {
     let digits = Array(number.drop { $0 == 0 })
+    // Zero needs a byte, and a first bit that is set would make the integer negative.
     return value(DERTag.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 

@@ -24,7 +24,7 @@ package struct PEMBlock {
       let line = String(decoding: bytes, as: UTF8.self)
       if let label = line.boundaryLabel("BEGIN") {
         appendUnfinishedBlock()
-        openBlock = (label, [:], "", index == 0 && text.first == bytes.first)
+        openBlock = (label, [:], "", index == 0 && bytes.startIndex == text.startIndex)
       } else if let label = line.boundaryLabel("END") {
         guard let block = openBlock, block.label == label else { continue }
         blocks.append(
@@ -45,11 +45,13 @@ package struct PEMBlock {
   /// The name of the cipher that encrypts the contents of the block, or `nil` if the contents are not encrypted.
   package var cipher: String? {
     if label == "ENCRYPTED PRIVATE KEY" {
-      return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? "an unknown cipher"
+      return contents.flatMap { PKCS8Encryption(der: $0) }?.cipher ?? Self.unknownCipher
     }
     guard headers["Proc-Type"]?.hasSuffix("ENCRYPTED") == true else { return nil }
-    return headers["DEK-Info"].map { String($0.prefix { $0 != "," }) } ?? "an unknown cipher"
+    return headers["DEK-Info"].map { String($0.prefix { $0 != "," }) } ?? Self.unknownCipher
   }
+
+  private static let unknownCipher = "an unknown cipher"
 }
 
 extension PEMBlock: CustomStringConvertible, CustomReflectable {
@@ -62,29 +64,29 @@ extension String {
   ///
   /// A line with more than one boundary, such as a whole block without line breaks, has no label.
   fileprivate func boundaryLabel(_ word: String) -> String? {
-    let line = trimmingSuffix(while: \.isWhitespace)
-    guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
-    let label = line.dropFirst(word.count + 6).dropLast(5)
-    return label.contains("-----") ? nil : String(label)
-  }
-}
-
-extension StringProtocol {
-  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> SubSequence {
-    var end = endIndex
-    while end > startIndex, isTrimmed(self[index(before: end)]) { end = index(before: end) }
-    return self[..<end]
+    var line = self[...]
+    while line.last?.isWhitespace == true { line.removeLast() }
+    let (prefix, suffix) = ("-----\(word) ", "-----")
+    guard line.hasPrefix(prefix), line.hasSuffix(suffix), line.count > prefix.count + suffix.count else { return nil }
+    let label = line.dropFirst(prefix.count).dropLast(suffix.count)
+    return label.contains(suffix) ? nil : String(label)
   }
 }
 
 extension ByteWriter {
-  /// Appends bytes in Base64, in lines of 64 characters, as the contents of a block.
-  mutating func append(base64LinesOf bytes: [UInt8]) {
-    let lineByteCount = 64 / 4 * 3
-    for start in stride(from: 0, to: bytes.count, by: lineByteCount) {
-      append(base64: bytes[start..<min(start + lineByteCount, bytes.count)].span)
+  /// Appends a block with the given label, whose contents are in lines of 64 Base64 characters.
+  mutating func append(pemBlock label: StaticString, _ contents: [UInt8]) {
+    append("-----BEGIN " as StaticString)
+    append(label)
+    append("-----\n" as StaticString)
+    let lineByteCount = 64 / 4 * 3  // Four characters encode three bytes.
+    for start in stride(from: 0, to: contents.count, by: lineByteCount) {
+      append(base64: contents[start..<min(start + lineByteCount, contents.count)].span)
       append(UInt8(ascii: "\n"))
     }
+    append("-----END " as StaticString)
+    append(label)
+    append("-----\n" as StaticString)
   }
 }
 

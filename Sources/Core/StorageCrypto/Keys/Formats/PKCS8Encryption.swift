@@ -16,6 +16,7 @@ package struct PKCS8Encryption: Equatable {
     guard var info = document.sequence(), var algorithm = info.sequence(), info.octets() != nil,
       let scheme = algorithm.identifier(), var parameters = algorithm.sequence()
     else { return nil }
+    // The older schemes (PBES1, and those of PKCS #12) name a cipher, a hash function and a derivation at once.
     guard scheme == ObjectID.pbes2 else {
       guard parameters.octets() != nil, let rounds = parameters.integer() else { return nil }
       cipher = Self.cipherNames[scheme] ?? scheme
@@ -30,9 +31,9 @@ package struct PKCS8Encryption: Equatable {
     switch function {
     case ObjectID.pbkdf2: derivationCost = rounds
     case ObjectID.scrypt:
-      guard let blockSize = settings.integer(), let lanes = settings.integer() else { return nil }
+      guard let blockSize = settings.integer(), let parallelism = settings.integer() else { return nil }
       let blocks = rounds.multipliedReportingOverflow(by: blockSize)
-      let product = blocks.partialValue.multipliedReportingOverflow(by: lanes)
+      let product = blocks.partialValue.multipliedReportingOverflow(by: parallelism)
       derivationCost = blocks.overflow || product.overflow ? .max : product.partialValue
     default: return nil
     }

@@ -96,7 +96,6 @@ final class NodeDirectory: Sendable {
   }
 
   var accessKeys: [LocalCloud.NodeAccessKey] { keys.withLock { $0.accessKeys } }
-
   func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? { accessKeys.first { $0.id.isIdentical(to: id) } }
 
   func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
@@ -104,9 +103,8 @@ final class NodeDirectory: Sendable {
       if keys.accessKeys.contains(where: { $0.id.isIdentical(to: key.id) }) {
         throw .node(.conflict, "The access key exists already.")
       }
-      guard keys.accessKeys.count < Self.accessKeyLimit else {
-        throw .nodeBadRequest("There are \(Self.accessKeyLimit) access keys, which is the limit; delete some.")
-      }
+      let limit = Self.accessKeyLimit
+      try require(keys.accessKeys.count < limit, "There are \(limit) access keys, which is the limit; delete some.")
       keys.accessKeys.append(key)
     }
   }

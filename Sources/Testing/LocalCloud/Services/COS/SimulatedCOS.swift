@@ -122,9 +122,7 @@ struct SimulatedCOS: ServiceBehavior {
     func makeVerifier(_ style: AddressingStyle?) -> COSVerifier {
       COSVerifier(mode: configuration.isStrict ? .strict : .compatible, style: style, limits: .asServices)
     }
-    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path)) { [pathHosts] in
-      pathHosts.contains($0)
-    }
+    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path), at: pathHosts.contains)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
@@ -140,10 +138,9 @@ struct SimulatedCOS: ServiceBehavior {
 
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
+    func randomDigits() -> String { String(hexadecimal: UInt32.random(in: 0 ... .max)) }
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
-    let (first, second) = (UInt32.random(in: 0 ... .max), UInt32.random(in: 0 ... .max))
-    let text = "\(time)_\(String(hexadecimal: first))_2124_\(String(hexadecimal: second).suffix(6))"
-    return Array(text.utf8).base64
+    return Array("\(time)_\(randomDigits())_2124_\(randomDigits().suffix(6))".utf8).base64
   }
 
   /// Page: "COS Bucket Domain Name Security Management Notice", for buckets that were created since 2024.
@@ -159,8 +156,10 @@ struct SimulatedCOS: ServiceBehavior {
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
     let resource = (call.host + call.path).shortened(to: ErrorResponse.echoByteLimit)
-    let elements = [("Resource", resource), ("RequestId", call.requestID), ("TraceId", call.requestID)]
-    return error.response(to: call, elements.map { XMLNode($0, $1) }, declaration: Self.declaration)
+    let elements = [
+      XMLNode("Resource", resource), XMLNode("RequestId", call.requestID), XMLNode("TraceId", call.requestID),
+    ]
+    return error.response(to: call, elements, declaration: Self.declaration)
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
@@ -172,14 +171,7 @@ struct SimulatedCOS: ServiceBehavior {
     let serverTime = ErrorResponse.Detail(name: "ServerTime", value: date.iso8601)
     return switch error.code {
     case .mismatch:
-      ErrorResponse(
-        codes, "The Signature you specified is invalid.",
-        details: error.comparison.map {
-          [
-            .init(name: "StringToSign", bounded: $0.stringToSign),
-            .init(name: "FormatString", bounded: $0.canonicalRequest ?? ""),
-          ]
-        } ?? [])
+      ErrorResponse(codes, "The Signature you specified is invalid.", details: Self.details(of: error.comparison))
     case .unknownKey, .missingToken:
       ErrorResponse(codes, "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken: ErrorResponse(codes, "The session token does not belong to the key.")
@@ -191,6 +183,14 @@ struct SimulatedCOS: ServiceBehavior {
     case .unsigned: SimulatedService.cos.anonymousRefusal(at: date)
     default: .invalidArgument(error.message)
     }
+  }
+
+  private static func details(of comparison: VerificationError.Comparison?) -> [ErrorResponse.Detail] {
+    guard let comparison else { return [] }
+    return [
+      .init(name: "StringToSign", bounded: comparison.stringToSign),
+      .init(name: "FormatString", bounded: comparison.canonicalRequest ?? ""),
+    ]
   }
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
@@ -220,8 +220,8 @@ struct SimulatedCOS: ServiceBehavior {
   func resource(_ name: String, in region: String) -> [String] {
     // In COS, bucket names end with the ID of the account (APPID).
     let suffix = name.parts(between: "/")[0].words(between: "-").last
-    let number = suffix.flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? String($0) : nil }
-    return ["qcs", "", "cos", region, "uid/\(number ?? SimulatedService.account)", name]
+    let accountID = suffix.flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? String($0) : nil }
+    return ["qcs", "", "cos", region, "uid/\(accountID ?? SimulatedService.account)", name]
   }
 
   func roleResource(_ arn: String) -> [String]? { roleParts(of: arn, ["qcs", "", "cam"], "roleName/", count: 6) }
@@ -243,24 +243,25 @@ extension PolicyLanguage {
     // For example, `qcs::cos:ap-beijing:uid/1250000000:photos-1250000000/cat.jpg`.
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty else { return nil }
     // The older resource format is `prefix//APPID/short bucket name/key`.
-    let older = parts[5].parts(between: "/", maxSplits: 4)
-    if older.count == 5, older[0] == "prefix", older[1].isEmpty { parts[5] = "\(older[3])-\(older[2])/\(older[4])" }
+    let names = parts[5].parts(between: "/", maxSplits: 4)
+    if names.count == 5, names[0] == "prefix", names[1].isEmpty { parts[5] = "\(names[3])-\(names[2])/\(names[4])" }
     return parts
   }
 
   private static let camConditions = ConditionKeys(
     address: "qcs:ip", time: "qcs:current_time", transport: "cos:secure-transport",
-    headers: [
-      "cos:content-type": "content-type", "cos:content-length": "content-length", "cos:\(prefix)acl": "\(prefix)acl",
-      "cos:\(prefix)storage-class": "\(prefix)storage-class",
-    ],
+    headers: headerConditions.merging(["cos:\(prefix)acl": "\(prefix)acl"]) { $1 },
     parameters: [
       "cos:prefix": "prefix", "cos:response-content-type": "response-content-type", "cos:versionid": "versionId",
     ],
-    formFields: [
-      "cos:content-type": "content-type", "cos:content-length": "content-length", "cos:\(prefix)acl": "acl",
-      "cos:\(prefix)storage-class": "\(prefix)storage-class",
-    ], parametersOnlyInLists: false, encodesParameters: true)
+    formFields: headerConditions.merging(["cos:\(prefix)acl": "acl"]) { $1 }, parametersOnlyInLists: false,
+    encodesParameters: true)
+
+  /// The headers with a condition that form fields have under the same name.
+  private static let headerConditions = [
+    "cos:content-type": "content-type", "cos:content-length": "content-length",
+    "cos:\(prefix)storage-class": "\(prefix)storage-class",
+  ]
 
   private static let camComparisons: [String: Comparison] = [
     "string_equal": .init(.text), "string_not_equal": .init(.text, not: true),

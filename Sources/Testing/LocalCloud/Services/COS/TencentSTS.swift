@@ -11,6 +11,7 @@ internal import StorageCrypto
 struct TencentSTS: TokenService {
   static let provider = LocalCloud.Provider.cos
   private static let version = "2018-08-13"
+  private static let roleID = "4611686000000000000"
   static let policyByteLimit = 6144
   static let policyTooLong = ErrorResponse.ok("InvalidParameter.PolicyTooLong", "The policy is too long.")
   /// The lifetime of a role's credential in seconds, unless the call or the role sets another one.
@@ -94,8 +95,8 @@ struct TencentSTS: TokenService {
     if let caller, !issuer.allows(caller.id, toAssume: role, at: call.date) {
       throw .ok("UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
-    let longest = role.maximumDuration.components.seconds
-    let lifetime = try lifetime(call, default: min(Self.defaultRoleLifetime, longest), in: 1...max(longest, 1))
+    let limit = role.maximumDuration.components.seconds
+    let lifetime = try lifetime(call, default: min(Self.defaultRoleLifetime, limit), in: 1...max(limit, 1))
     return issueCredential(
       .init(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime, caller: caller?.id), call)
   }
@@ -107,9 +108,10 @@ struct TencentSTS: TokenService {
   /// Returns the session policy, which is percent-encoded before the request is encoded; some SDKs omit this step.
   private func policy(_ call: InboundCall) throws(ErrorResponse) -> PolicyDocument? {
     guard let text = call["Policy"] else { return nil }
+    // Percent-encoding makes a byte at most three times as long.
     guard text.utf8.count <= Self.policyByteLimit * 3 else { throw Self.policyTooLong }
-    let decoded = FormPair.read("policy=\(text)")?.first?.value
-    for policy in [decoded, text].compactMap(\.self) {
+    let decodedText = FormPair.read("policy=\(text)")?.first?.value
+    for policy in [decodedText, text].compactMap(\.self) {
       guard let document = try? JSONValue(parsing: policy.utf8), document.object != nil else { continue }
       if policy.utf8.count <= Self.policyByteLimit, document.hasMember("principal") {
         throw .ok("InvalidParameter.StrategyInvalid", "The policy must not contain a principal.")
@@ -139,13 +141,13 @@ struct TencentSTS: TokenService {
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedService.account
     let isRole = session?.role != nil
-    let user = isRole ? "4611686000000000000" : account
+    let userID = isRole ? Self.roleID : account
     let kind = session == nil ? "cam:\(account):uin" : "sts:\(account):\(isRole ? "assumed-role" : "federated-user")"
     return Answer([
       "Response": [
         "Type": .string(isRole ? "CAMRole" : "CAMUser"), "AccountId": .string(account),
-        "UserId": .string(session.map { "\(user):\($0.name)" } ?? user), "PrincipalId": .string(account),
-        "Arn": .string("qcs::\(kind)/\(user)"), "RequestId": .string(call.requestID),
+        "UserId": .string(session.map { "\(userID):\($0.name)" } ?? userID), "PrincipalId": .string(account),
+        "Arn": .string("qcs::\(kind)/\(userID)"), "RequestId": .string(call.requestID),
       ]
     ])
   }
@@ -204,10 +206,8 @@ struct TencentSTS: TokenService {
   }
 
   private func key(_ id: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
-    guard let key = issuer.key(AccessKeyID(id), of: .cos, at: date) else {
-      throw .ok("AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
-    }
-    return key
+    if let key = issuer.key(AccessKeyID(id), of: .cos, at: date) { return key }
+    throw .ok("AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
   }
 
   private func signingTime(_ text: String?, named name: String, at date: Timestamp) throws(ErrorResponse) -> Timestamp {

@@ -19,7 +19,6 @@ struct AlibabaSTS: TokenService {
   private let nonces = ExpiringSet(capacity: 100_000)
   /// The maximum difference between the signing and the current time; a nonce is remembered for twice as long.
   private static let clockTolerance = Duration.seconds(15 * 60)
-
   /// Returns whether a call has a header of this service, which also receives the calls that no service handles.
   func handles(_ call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
@@ -76,9 +75,8 @@ struct AlibabaSTS: TokenService {
   ) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
-    guard (2...64).contains(session.utf8.count),
-      session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || ".@-_".utf8.contains($0) })
-    else { throw .malformed("RoleSessionName") }
+    let isAllowed = session.utf8.allSatisfy { $0.isASCIILetterOrDigit || ".@-_".utf8.contains($0) }
+    guard isAllowed, (2...64).contains(session.utf8.count) else { throw .malformed("RoleSessionName") }
     let policy = try call["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {

@@ -52,20 +52,20 @@ final class CallbackSender: Sendable {
     throw lastError
   }
 
-  private func post(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
+  private func post(_ body: [UInt8], _ mediaType: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
     guard LoopbackHost.isNamed(by: url.authority) || configuration.hosts.contains(url.authority) else {
       throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
     }
     guard let message = CallbackMessage.bytes(target: url.path, body: body),
       let signature = try? key.sign(message, with: .rsaPKCS1MD5)
     else { throw .callbackFailed("Error status : -1. The callbackUrl cannot be signed.") }
-    var request = url.call(.post, headers: [.contentType: type], body: body).request
+    var request = url.call(.post, headers: [.contentType: mediaType], body: body).request
     request.headerFields[.authorization] = signature.base64
     request.headerFields[.ossPublicKeyURL] = Array(keyURL.utf8).base64
     request.headerFields[.userAgent] = "localcloud"
     guard let reply = try await reply(to: request, body) else {
-      let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
-      throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(limit), timeout:\(limit).")
+      let time = "\(Self.timeLimit.components.seconds * 1000)ms"
+      throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(time), timeout:\(time).")
     }
     guard reply.status == .ok else { throw .callbackFailed("Error status : \(reply.status.code).") }
     guard let replyBody = reply.body else { throw .callbackFailed("Response body is too large.") }
@@ -109,6 +109,7 @@ extension ErrorResponse {
   var isStored: Bool { status == .nonAuthoritativeInformation }
 }
 
+/// The handler of requests for the public key with which receivers verify callbacks.
 struct CallbackKeyHandler: SynchronousAPIHandler {
   let sender: CallbackSender
   let endpoint = LocalCloud.Endpoint.sts
@@ -151,8 +152,7 @@ extension LocalCloud {
 struct CallbackPlan: Sendable {
   let callback: RequestedCallback
   let sender: CallbackSender
-  let operation: String
-  let requestID: String
+  let operation, requestID: String
 }
 
 extension Gateway {
@@ -172,16 +172,13 @@ extension Gateway {
   }
 
   func callbackPlan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
-    let name: String
-    switch permit.operation {
-    case .putObject: name = "PutObject"
-    case .completeUpload: name = "CompleteMultipartUpload"
-    default: return nil
-    }
+    let isPut = permit.operation == .putObject
+    guard isPut || permit.operation == .completeUpload else { return nil }
+    let operation = isPut ? "PutObject" : "CompleteMultipartUpload"
     let isRequested = ["callback", "callback-var"].contains { name in
       head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
     }
-    return try callbackPlan(name, requestID, isRequested: isRequested) { () throws(ErrorResponse) in
+    return try callbackPlan(operation, requestID, isRequested: isRequested) { () throws(ErrorResponse) in
       try RequestedCallback(headers: head.headerFields, target: permit.target)
     }
   }

@@ -9,7 +9,6 @@ internal import StorageCrypto
 /// The callback that a client requests with an upload: where it goes, and what its body contains.
 struct RequestedCallback: Sendable {
   typealias SystemVariables = [String: JSONValue]
-
   private static let urlLimit = 5
   /// The maximum size of the body, which a template can make many times as long as the request.
   private static let bodyByteLimit = 1 << 20
@@ -17,7 +16,6 @@ struct RequestedCallback: Sendable {
   private let template: CallbackTemplate
   private let format: UploadCallback.BodyFormat
   private let customVariables: [String: String]
-
   var mediaType: String { format.rawValue }
 
   init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
@@ -34,18 +32,18 @@ struct RequestedCallback: Sendable {
       callback, variables: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  private init(_ text: String, variables: [String: String]) throws(ErrorResponse) {
-    let document = try Self.document(text)
+  private init(_ base64: String, variables: [String: String]) throws(ErrorResponse) {
+    let document = try Self.document(base64)
     guard let urlList = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
       let template = CallbackTemplate(body)
     else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
-    let items = urlList.words(between: ";")
-    let urls = items.compactMap { ServiceURL($0.firstRange(of: "://") == nil ? "http://\($0)" : String($0)) }
-    guard (1...Self.urlLimit).contains(items.count), urls.count == items.count else {
+    let urlTexts = urlList.words(between: ";")
+    let urls = urlTexts.compactMap { ServiceURL($0.firstRange(of: "://") == nil ? "http://\($0)" : String($0)) }
+    guard (1...Self.urlLimit).contains(urlTexts.count), urls.count == urlTexts.count else {
       throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
     }
-    let type = try Self.text("callbackBodyType", in: document) ?? UploadCallback.BodyFormat.form.rawValue
-    guard let format = UploadCallback.BodyFormat(rawValue: type) else {
+    let mediaType = try Self.text("callbackBodyType", in: document) ?? UploadCallback.BodyFormat.form.rawValue
+    guard let format = UploadCallback.BodyFormat(rawValue: mediaType) else {
       throw .invalidArgument("The callbackBodyType is neither application/x-www-form-urlencoded nor application/json.")
     }
     let sni = document["callbackSNI"]
@@ -68,16 +66,16 @@ struct RequestedCallback: Sendable {
     return text
   }
 
-  private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
-    guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
+  private static func document(_ base64: String) throws(ErrorResponse) -> JSONValue {
+    guard let bytes = [UInt8](base64: base64), let document = try? JSONValue(parsing: bytes), document.object != nil
     else { throw .invalidArgument("The callback configuration is not json format.") }
     return document
   }
 
-  private static func variables(in text: String) throws(ErrorResponse) -> [String: String] {
-    guard !text.isEmpty else { return [:] }
+  private static func variables(in base64: String) throws(ErrorResponse) -> [String: String] {
+    guard !base64.isEmpty else { return [:] }
     var variables: [String: String] = [:]
-    for (name, value) in try document(text).object ?? [:] {
+    for (name, value) in try document(base64).object ?? [:] {
       guard let value = value.code else { throw .invalidArgument("The value of the variable \(name) is not text.") }
       variables[name] = value
     }

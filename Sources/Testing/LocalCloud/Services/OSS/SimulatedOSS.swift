@@ -189,6 +189,7 @@ extension BucketDocument {
   private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
 
+/// The behavior of OSS; its error responses have detailed codes (`EC`), as far as the documentation has them.
 struct SimulatedOSS: ServiceBehavior {
   var pathHosts = PathHosts()
 
@@ -196,9 +197,7 @@ struct SimulatedOSS: ServiceBehavior {
     func makeVerifier(_ style: AddressingStyle?) -> OSSVerifier {
       OSSVerifier(region: configuration.region, style: style, acceptsAmbiguousV1: true, limits: .asServices)
     }
-    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path)) { [pathHosts] in
-      pathHosts.contains($0)
-    }
+    return HostDependentVerifier(makeVerifier(nil), pathStyle: makeVerifier(.path), at: pathHosts.contains)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
@@ -214,17 +213,19 @@ struct SimulatedOSS: ServiceBehavior {
   private static let headerEchoByteLimit = 256
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
-    let limit = call.method == .head ? Self.headerEchoByteLimit : .max
+    let byteLimit = call.method == .head ? Self.headerEchoByteLimit : .max
     var elements = [
-      XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: limit)),
+      XMLNode("Code", error.code), XMLNode("Message", error.message.shortened(to: byteLimit)),
       XMLNode("RequestId", call.requestID),
-      XMLNode("HostId", call.host.shortened(to: min(limit, ErrorResponse.echoByteLimit))),
+      XMLNode("HostId", call.host.shortened(to: min(byteLimit, ErrorResponse.echoByteLimit))),
     ]
-    elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: limit)) }
-    if let ec = error.ec { elements.append(XMLNode("EC", ec)) }
-    let document = XMLNode("Error", children: elements).serialized()
+    elements += error.details.map { XMLNode($0.name, $0.value.shortened(to: byteLimit)) }
     var response = Answer(error.status)
-    if let ec = error.ec { response.headers.set(ServiceDescription.oss.header("ec"), ec) }
+    if let ec = error.ec {
+      elements.append(XMLNode("EC", ec))
+      response.headers.set(ServiceDescription.oss.header("ec"), ec)
+    }
+    let document = XMLNode("Error", children: elements).serialized()
     if call.method == .head {
       response.headers.set(ServiceDescription.oss.header("err"), document.base64)
     } else {
@@ -236,6 +237,7 @@ struct SimulatedOSS: ServiceBehavior {
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode {
     let domain = ServiceDescription.oss.domains[0]
+    // A local endpoint has no internal counterpart.
     let intranet = endpoint == "oss-\(region)\(domain)" ? "oss-\(region)-internal\(domain)" : endpoint
     return XMLNode(
       "Bucket",
@@ -281,9 +283,9 @@ struct SimulatedOSS: ServiceBehavior {
   private func refusalWithoutReason(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let codes = ServiceDescription.oss.errorCodes[error.code]
     let keyID = [ErrorResponse.Detail](present: ["OSSAccessKeyId": error.accessKeyID?.string])
-    let (instant, serverTime) = (error.instant?.iso8601Milliseconds, date.iso8601Milliseconds)
+    let (time, serverTime) = (error.instant?.iso8601Milliseconds, date.iso8601Milliseconds)
     return switch error.code {
-    case .mismatch: mismatch(error, keyID)
+    case .mismatch: mismatch(error, codes, keyID)
     case .unknownKey, .missingToken:
       ErrorResponse(
         codes, "The OSS Access Key Id you provided does not exist in our records.",
@@ -293,12 +295,12 @@ struct SimulatedOSS: ServiceBehavior {
     case .keyExpired:
       ErrorResponse(codes, "The security token you provided has expired.", ec: "0002-00000007", details: keyID)
     case .expired:
-      .accessDenied("Request has expired.", details: .init(present: ["Expires": instant, "ServerTime": serverTime]))
+      .accessDenied("Request has expired.", details: .init(present: ["Expires": time, "ServerTime": serverTime]))
     case .clockSkew, .notYetValid:
       ErrorResponse(
         codes, "The difference between the request time and the current time is too large.", ec: "0002-00000504",
         details: .init(
-          present: ["MaxAllowedSkewMilliseconds": "900000", "RequestTime": instant, "ServerTime": serverTime]))
+          present: ["MaxAllowedSkewMilliseconds": "900000", "RequestTime": time, "ServerTime": serverTime]))
     case .wrongScope: wrongScope(error)
     case .missingDate: .accessDenied("OSS authentication requires a valid Date.")
     case .unsigned: SimulatedService.oss.anonymousRefusal(at: date)
@@ -306,7 +308,9 @@ struct SimulatedOSS: ServiceBehavior {
     }
   }
 
-  private func mismatch(_ error: VerificationError, _ keyID: [ErrorResponse.Detail]) -> ErrorResponse {
+  private func mismatch(
+    _ error: VerificationError, _ codes: ServiceErrorCodes.Refusal, _ keyID: [ErrorResponse.Detail]
+  ) -> ErrorResponse {
     var details = keyID
     if let comparison = error.comparison {
       details.append(.init(name: "SignatureProvided", value: comparison.signatureProvided))
@@ -314,10 +318,9 @@ struct SimulatedOSS: ServiceBehavior {
       details += comparison.canonicalRequest.map { .init("CanonicalRequest", comparing: $0, uppercase: true) } ?? []
     }
     return ErrorResponse(
-      ServiceDescription.oss.errorCodes[error.code],
+      codes,
       "The request signature we calculated does not match the signature you provided. Check your key and signing "
-        + "method.",
-      ec: "0002-00000040", details: details)
+        + "method.", ec: "0002-00000040", details: details)
   }
 
   private func wrongScope(_ error: VerificationError) -> ErrorResponse {

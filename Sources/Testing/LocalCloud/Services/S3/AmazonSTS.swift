@@ -30,23 +30,8 @@ struct AmazonSTS: TokenService {
       throw ErrorResponse(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
     }
     switch action {
-    case "AssumeRole":
-      let caller = try authenticate(call)
-      let request = try credentialRequest(call, by: caller)
-      guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
-        throw .unauthorized(request.role?.arn ?? "")
-      }
-      return issueCredential(request, for: action, call)
-    case "AssumeRoleWithWebIdentity":
-      guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
-      guard issuer.trusts(token) else {
-        throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
-      }
-      let identity = [
-        XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
-        XMLNode("Provider", "localcloud"),
-      ]
-      return issueCredential(try credentialRequest(call, by: nil), for: action, call, identity: identity)
+    case "AssumeRole": return try assumeRole(call)
+    case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call)
     case "GetCallerIdentity": return callerIdentity(session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
@@ -56,11 +41,33 @@ struct AmazonSTS: TokenService {
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
     let type = error.status.kind == .serverError ? "Receiver" : "Sender"
-    let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
-    let children = [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)]
+    let element = XMLNode("Error", texts: ["Type": type, "Code": error.code, "Message": error.message])
+    let children = [element, XMLNode("RequestId", call.requestID)]
     var response = Self.response(with: XMLNode("ErrorResponse", children: children), to: call)
     response.status = error.status
     return response
+  }
+
+  private func assumeRole(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+    let caller = try authenticate(call)
+    let request = try credentialRequest(call, by: caller)
+    guard issuer.allows(caller, toAssume: request.role, at: call.date) else {
+      throw .unauthorized(request.role?.arn ?? "")
+    }
+    return issueCredential(request, for: "AssumeRole", call)
+  }
+
+  private func assumeRoleWithWebIdentity(_ call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard let token = call["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+    guard issuer.trusts(token) else {
+      throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
+    }
+    let identity = [
+      XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
+      XMLNode("Provider", "localcloud"),
+    ]
+    let request = try credentialRequest(call, by: nil)
+    return issueCredential(request, for: "AssumeRoleWithWebIdentity", call, identity: identity)
   }
 
   /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
@@ -75,9 +82,8 @@ struct AmazonSTS: TokenService {
       }
       // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
       guard claim.placement == .header else { throw VerificationError.malformed("Sign a call in its headers.") }
-      guard let key = issuer.key(claim.accessKeyID, of: .s3, at: call.date) else {
-        throw VerificationError.unknownKey(claim.accessKeyID)
-      }
+      let key = issuer.key(claim.accessKeyID, of: .s3, at: call.date)
+      guard let key else { throw VerificationError.unknownKey(claim.accessKeyID) }
       let verified = try Self.verifier.verify(claim, against: key, at: call.date)
       issuer.context.counters.countVerified(.s3V4)
       return verified.accessKeyID
@@ -106,9 +112,10 @@ struct AmazonSTS: TokenService {
   ) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = call["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = call["RoleSessionName"] else { throw .missing("RoleSessionName") }
-    guard (2...64).contains(session.utf8.count),
-      session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
-    else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
+    let isAllowed = session.utf8.allSatisfy { $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) }
+    guard isAllowed, (2...64).contains(session.utf8.count) else {
+      throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.")
+    }
     guard let role = issuer.role(arn), role.provider == .s3 else { throw .unauthorized(arn) }
     let lifetime = try lifetime(call, of: role)
     let policy = try call["Policy"].map(Self.policy)
@@ -126,9 +133,9 @@ struct AmazonSTS: TokenService {
 
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedS3.accountNumber
-    let user = session.map { "\(($0.role ?? "").assumedRoleARN)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
-    let id = session.map { "\(Self.roleID):\($0.name)" } ?? account
-    let result = [XMLNode("Arn", user), XMLNode("UserId", id), XMLNode("Account", account)]
+    let userARN = session.map { "\(($0.role ?? "").assumedRoleARN)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
+    let userID = session.map { "\(Self.roleID):\($0.name)" } ?? account
+    let result = [XMLNode("Arn", userARN), XMLNode("UserId", userID), XMLNode("Account", account)]
     return Self.response(with: result, to: "GetCallerIdentity", call)
   }
 
@@ -136,16 +143,16 @@ struct AmazonSTS: TokenService {
     _ request: TokenTable.Request, for action: String, _ call: InboundCall, identity: [XMLNode] = []
   ) -> Answer {
     let key = issuer.issue(request, by: endpoint, at: call.date)
-    let user = "\((request.role?.arn ?? "").assumedRoleARN)/\(request.session)"
-    let credentials = [
-      XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret), XMLNode("SessionToken", key.token),
-      XMLNode("Expiration", key.expiration.iso8601),
-    ]
-    let result = [
-      XMLNode("AssumedRoleUser", texts: ["Arn": user, "AssumedRoleId": "\(Self.roleID):\(request.session)"]),
-      XMLNode("Credentials", children: credentials),
-    ]
-    return Self.response(with: result + identity, to: action, call)
+    let userARN = "\((request.role?.arn ?? "").assumedRoleARN)/\(request.session)"
+    let userID = "\(Self.roleID):\(request.session)"
+    let user = XMLNode("AssumedRoleUser", texts: ["Arn": userARN, "AssumedRoleId": userID])
+    let credentials = XMLNode(
+      "Credentials",
+      texts: [
+        "AccessKeyId": key.id, "SecretAccessKey": key.secret, "SessionToken": key.token,
+        "Expiration": key.expiration.iso8601,
+      ])
+    return Self.response(with: [user, credentials] + identity, to: action, call)
   }
 
   private static func response(with result: [XMLNode], to action: String, _ call: InboundCall) -> Answer {
@@ -165,10 +172,12 @@ struct AmazonSTS: TokenService {
 }
 
 extension String {
-  /// The ARN of an assumed-role user without the session name, derived from this ARN of a role.
+  /// The ARN of an assumed-role user without the session name, derived from this ARN of a role, whose path it omits.
   fileprivate var assumedRoleARN: String {
     let parts = parts(between: ":", maxSplits: 5).map(String.init)
-    guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
+    guard parts.count == 6, parts[5].hasBytePrefix("role/"), let name = parts[5].words(between: "/").last else {
+      return self
+    }
     return "arn:aws:sts::\(parts[4]):assumed-role/\(name)"
   }
 }

@@ -15,6 +15,7 @@ extension SimulatedS3 {
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck] {
     let payload = headers.first("x-amz-content-sha256").flatMap { S3Payload(header: $0) }
+    // The S3-compatible interfaces of other services accept no chunks, and no other checksum for a deletion.
     if ownBehavior != nil {
       if let payload, payload.isChunked {
         throw ErrorResponse(.badRequest, "NotImplemented", "Aws MultiChunkedEncoding \(payload.text) is not supported.")
@@ -31,6 +32,9 @@ extension SimulatedS3 {
     return checks + (try checksumChecks(of: headers, payload, for: operation, rule))
   }
 
+  /// Returns the check of the checksum that the request states, and that which computes the checksum to store.
+  ///
+  /// The last check determines the stored checksum. It has the algorithm of the upload or the request, or else of S3.
   private func checksumChecks(
     of headers: HTTPFields, _ payload: S3Payload?, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck] {
@@ -38,22 +42,23 @@ extension SimulatedS3 {
     let stated =
       operation == .completeUpload ? nil : try S3StatedChecksum(headers, isTrailed: payload?.hasTrailer == true)
     let statedCheck = stated.map { [S3ChecksumCheck($0.algorithm, expected: $0.value)] } ?? []
-    let ruledAlgorithm = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) }
+    let uploadAlgorithm = rule.flatMap { S3Checksum.Algorithm(rawValue: $0.algorithm) }
     switch operation {
     case .putObject, .uploadPart:
-      if payload != nil, payload?.isChunked != true, headers[.contentLength] == nil { throw Self.missingLength }
-      let storedAlgorithm = ruledAlgorithm ?? stated?.algorithm ?? .crc64nvme
+      if payload?.isChunked == false, headers[.contentLength] == nil { throw Self.missingLength }
+      let storedAlgorithm = uploadAlgorithm ?? stated?.algorithm ?? .crc64nvme
       guard stated?.algorithm != storedAlgorithm else { return statedCheck }
       if let stated, rule?.isChosen == true {
         throw .invalidRequest(
           "Checksum Type mismatch occurred, expected checksum Type: \(storedAlgorithm.rawValue), actual checksum Type: "
             + stated.algorithm.rawValue)
       }
-      return statedCheck + [S3ChecksumCheck(storedAlgorithm, expected: nil)]
-    case .copyPart: return ruledAlgorithm.map { [S3ChecksumCheck($0, expected: nil)] } ?? []
+      return statedCheck + [S3ChecksumCheck(storedAlgorithm)]
+    case .copyPart: return uploadAlgorithm.map { [S3ChecksumCheck($0)] } ?? []
     case .copyObject:
-      guard let name = headers.first("x-amz-checksum-algorithm") else { return [] }
-      return [S3ChecksumCheck(try Self.algorithm(name), expected: nil)]
+      return try headers.first("x-amz-checksum-algorithm").map { name throws(ErrorResponse) in
+        [S3ChecksumCheck(try Self.algorithm(named: name))]
+      } ?? []
     case .deleteObjects:
       guard stated != nil || headers.first("content-md5")?.isEmpty == false else { throw Self.missingDigest }
       return statedCheck
@@ -66,7 +71,7 @@ extension SimulatedS3 {
   private static let missingLength = ErrorResponse(
     .lengthRequired, "MissingContentLength", "You must provide the Content-Length HTTP header.")
 
-  private static func algorithm(_ name: String) throws(ErrorResponse) -> S3Checksum.Algorithm {
+  private static func algorithm(named name: String) throws(ErrorResponse) -> S3Checksum.Algorithm {
     guard let algorithm = S3Checksum.Algorithm(rawValue: name.asciiLowercased) else {
       throw .invalidRequest(
         "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, "
@@ -86,17 +91,16 @@ extension SimulatedS3 {
       }
       return ChecksumRule(algorithm: S3Checksum.Algorithm.crc64nvme.rawValue, isComposite: false, isChosen: false)
     }
-    let algorithm = try Self.algorithm(name)
+    let algorithm = try Self.algorithm(named: name)
     let isComposite: Bool
+    // The checksum of a whole object can be computed from those of its parts only with a CRC.
     switch (type, algorithm) {
     case (nil, .crc64nvme), ("FULL_OBJECT", .crc64nvme), ("FULL_OBJECT", .crc32), ("FULL_OBJECT", .crc32c):
       isComposite = false
     case (nil, _), ("COMPOSITE", .crc32), ("COMPOSITE", .crc32c), ("COMPOSITE", .sha1), ("COMPOSITE", .sha256):
       isComposite = true
     case (let type?, _):
-      guard type == "COMPOSITE" || type == "FULL_OBJECT" else {
-        throw .invalidRequest("Value for x-amz-checksum-type header is invalid.")
-      }
+      guard type == "COMPOSITE" || type == "FULL_OBJECT" else { throw .invalidHeader("x-amz-checksum-type") }
       throw .invalidRequest(
         "The \(type) checksum type cannot be used with the \(algorithm.rawValue) checksum algorithm.")
     }
@@ -107,21 +111,23 @@ extension SimulatedS3 {
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum? {
-    try requireMatch(of: parts, with: elements, rule)
-    let checksum = checksum(of: parts, rule)
-    try requireMatch(of: content, checksum, with: headers, rule)
+    try check(elements, against: parts, rule)
+    let checksum = combinedChecksum(of: parts, rule)
+    try check(headers, against: content, checksum, rule)
     return checksum
   }
 
-  private func requireMatch(of parts: [UploadedPart], with elements: [XMLNode], _ rule: ChecksumRule)
-    throws(ErrorResponse)
-  {
+  /// Checks the checksums that the document of a completion states for the parts.
+  private func check(
+    _ elements: [XMLNode], against parts: [UploadedPart], _ rule: ChecksumRule
+  ) throws(ErrorResponse) {
     for (part, element) in zip(parts, elements) {
       let stated = element.children.filter { $0.name.hasBytePrefix("Checksum") }
-      if let other = stated.first(where: { $0.name != rule.elementName }) {
+      // Without a choice of the client, the stored checksums are S3's own, and those of other algorithms are ignored.
+      if let mismatch = stated.first(where: { $0.name != rule.elementName }) {
         if !rule.isChosen { continue }
         throw ErrorResponse(
-          .badRequest, "BadDigest", "The \(other.name) of a part does not match the algorithm of the upload.")
+          .badRequest, "BadDigest", "The \(mismatch.name) of a part does not match the algorithm of the upload.")
       }
       if let value = stated.first?.text {
         guard part.content.checksum?.value == value else { throw .invalidPart }
@@ -133,36 +139,38 @@ extension SimulatedS3 {
     }
   }
 
-  private func checksum(of parts: [UploadedPart], _ rule: ChecksumRule) -> StoredChecksum? {
+  /// Returns the checksum of the parts' checksums, or that of the whole object, or `nil` if a part has no checksum.
+  private func combinedChecksum(of parts: [UploadedPart], _ rule: ChecksumRule) -> StoredChecksum? {
     guard let algorithm = S3Checksum.Algorithm(rawValue: rule.algorithm) else { return nil }
     let values = parts.compactMap { part in part.content.checksum.flatMap { [UInt8](base64: $0.value) } }
     guard values.count == parts.count else { return nil }
     if rule.isComposite {
-      var sum = S3Checksum(algorithm)
-      for value in values { sum.update(value) }
-      return StoredChecksum(algorithm: rule.algorithm, value: "\(sum.base64)-\(parts.count)", isComposite: true)
+      var checksum = S3Checksum(algorithm)
+      for value in values { checksum.update(value) }
+      return StoredChecksum(algorithm: rule.algorithm, value: "\(checksum.base64)-\(parts.count)", isComposite: true)
     }
-    let cyclic: CRC.Algorithm =
+    let crcAlgorithm: CRC.Algorithm =
       switch algorithm {
       case .crc32: .crc32
       case .crc32c: .crc32c
+      // Hashes are always composite.
       case .crc64nvme, .sha1, .sha256: .crc64NVME
       }
-    let total = zip(parts, values).reduce(UInt64(0)) { total, element in
-      let (part, value) = element
-      let next = value.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      return CRC.combine(total, next, byteCount: UInt64(part.content.byteCount), cyclic)
+    var combined: UInt64 = 0
+    for (part, value) in zip(parts, values) {
+      let partCRC = value.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      combined = CRC.combine(combined, partCRC, byteCount: UInt64(part.content.byteCount), crcAlgorithm)
     }
-    return StoredChecksum(algorithm: rule.algorithm, value: CRC.bytes(of: total, cyclic).base64, isComposite: false)
+    let value = CRC.bytes(of: combined, crcAlgorithm).base64
+    return StoredChecksum(algorithm: rule.algorithm, value: value, isComposite: false)
   }
 
-  private func requireMatch(
-    of content: Content, _ checksum: StoredChecksum?, with headers: HTTPFields, _ rule: ChecksumRule
+  /// Checks the size, the checksum and its type that the headers of a completion state for the object.
+  private func check(
+    _ headers: HTTPFields, against content: Content, _ checksum: StoredChecksum?, _ rule: ChecksumRule
   ) throws(ErrorResponse) {
     if let text = headers.first("x-amz-mp-object-size") {
-      guard let size = Int64(digits: text) else {
-        throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
-      }
+      guard let size = Int64(digits: text) else { throw .invalidHeader("x-amz-mp-object-size") }
       guard size == content.byteCount else {
         throw .invalidRequest(
           "The provided 'x-amz-mp-object-size' header value \(size) does not match what was computed: "
@@ -177,14 +185,14 @@ extension SimulatedS3 {
     for algorithm in S3Checksum.Algorithm.allCases {
       guard let value = headers.first(algorithm.fieldName), !value.isEmpty else { continue }
       guard algorithm.rawValue == rule.algorithm, checksum?.value == value else {
-        throw S3ChecksumCheck.wrong(algorithm)
+        throw S3ChecksumCheck.mismatch(of: algorithm)
       }
     }
   }
 }
 
 /// The checksum of a body that a request states in a header, or announces for a trailer.
-struct S3StatedChecksum {
+private struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
@@ -193,12 +201,13 @@ struct S3StatedChecksum {
     let statedAlgorithms = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailedAlgorithm =
       isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
-    let algorithms = statedAlgorithms + (trailedAlgorithm.map { [$0] } ?? [])
+    let algorithms = statedAlgorithms + [trailedAlgorithm].compactMap(\.self)
     guard algorithms.count < 2 else {
       throw .invalidRequest("Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.")
     }
     let declaredName = headers.first("x-amz-sdk-checksum-algorithm").flatMap { $0.isEmpty ? nil : $0 }
     guard let algorithm = algorithms.first else {
+      // SDKs also declare an algorithm for a body that a Content-MD5 protects.
       if declaredName != nil, headers.first("content-md5") == nil, !isTrailed {
         throw .invalidRequest(
           "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were "
@@ -206,37 +215,36 @@ struct S3StatedChecksum {
       }
       return nil
     }
-    if let declaredName, declaredName.asciiLowercased != algorithm.rawValue {
-      throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
-    }
+    let declaredAlgorithm = declaredName?.asciiLowercased ?? algorithm.rawValue
+    guard declaredAlgorithm == algorithm.rawValue else { throw .invalidHeader("x-amz-sdk-checksum-algorithm") }
     let value = trailedAlgorithm == nil ? headers.first(algorithm.fieldName) : nil
     if let value, [UInt8](base64: value)?.count != S3Checksum(algorithm).bytes.count {
-      throw .invalidRequest("Value for \(algorithm.fieldName) header is invalid.")
+      throw .invalidHeader(algorithm.fieldName)
     }
     self.algorithm = algorithm
     self.value = value
   }
 }
 
-/// A body check that computes a checksum and compares it with the checksum that the request specifies, if any.
-struct S3ChecksumCheck: BodyCheck {
-  private var sum: S3Checksum
+/// A body check that computes a checksum and compares it with the checksum that the request states, if any.
+private struct S3ChecksumCheck: BodyCheck {
+  private var checksum: S3Checksum
   private let expected: String?
 
-  init(_ algorithm: S3Checksum.Algorithm, expected: String?) {
-    sum = S3Checksum(algorithm)
+  init(_ algorithm: S3Checksum.Algorithm, expected: String? = nil) {
+    checksum = S3Checksum(algorithm)
     self.expected = expected
   }
 
-  mutating func update(_ bytes: Span<UInt8>) { sum.update(bytes) }
+  mutating func update(_ bytes: Span<UInt8>) { checksum.update(bytes) }
 
   func finish() throws(ErrorResponse) -> StoredChecksum? {
-    let value = sum.base64
-    if let expected, expected != value { throw Self.wrong(sum.algorithm) }
-    return StoredChecksum(algorithm: sum.algorithm.rawValue, value: value)
+    let value = checksum.base64
+    if let expected, expected != value { throw Self.mismatch(of: checksum.algorithm) }
+    return StoredChecksum(algorithm: checksum.algorithm.rawValue, value: value)
   }
 
-  static func wrong(_ algorithm: S3Checksum.Algorithm) -> ErrorResponse {
+  static func mismatch(of algorithm: S3Checksum.Algorithm) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "BadDigest",
       "The \(algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.")
@@ -244,8 +252,8 @@ struct S3ChecksumCheck: BodyCheck {
 }
 
 /// A body check that compares the SHA-256 hash of a body with the hash in the signed header `x-amz-content-sha256`.
-struct S3PayloadCheck: BodyCheck {
-  fileprivate var hash = SHA256()
+private struct S3PayloadCheck: BodyCheck {
+  var hash = SHA256()
   let expected: String
 
   mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
@@ -256,11 +264,14 @@ struct S3PayloadCheck: BodyCheck {
       throw ErrorResponse(
         .badRequest, "XAmzContentSHA256Mismatch",
         "The provided 'x-amz-content-sha256' header does not match what was computed.",
-        details: [
-          ErrorResponse.Detail(name: "ClientComputedContentSHA256", value: expected),
-          ErrorResponse.Detail(name: "S3ComputedContentSHA256", value: computed),
-        ])
+        details: ["ClientComputedContentSHA256": expected, "S3ComputedContentSHA256": computed])
     }
     return nil
+  }
+}
+
+extension ErrorResponse {
+  fileprivate static func invalidHeader(_ name: String) -> Self {
+    invalidRequest("Value for \(name) header is invalid.")
   }
 }

@@ -183,6 +183,7 @@ extension BucketDocument {
     ])
 }
 
+/// The behavior of Amazon S3, or of the S3-compatible interface of another service.
 struct SimulatedS3: ServiceBehavior {
   /// The region whose location constraint is empty.
   static let firstRegion = "us-east-1"
@@ -193,7 +194,6 @@ struct SimulatedS3: ServiceBehavior {
   var ownBehavior: (any ServiceBehavior)?
   var hosts = ServiceHosts.s3
   var pathHosts = PathHosts()
-
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   /// A verifier for the region, or for any region in the S3-compatible interface of another service.
@@ -239,19 +239,15 @@ extension SimulatedS3 {
 
   /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
   func redirection(of host: String, for bucket: String) -> ErrorResponse? {
-    guard ownBehavior == nil, let named = S3Address.region(in: host), named != region,
+    guard ownBehavior == nil, let hostRegion = S3Address.region(in: host), hostRegion != region,
       let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
     else { return nil }
-    let prefix = endpoint.style == .virtualHosted ? "\(bucket)." : ""
+    let bucketLabel = endpoint.style == .virtualHosted ? "\(bucket)." : ""
     return ErrorResponse(
       .movedPermanently, Self.redirectionCode,
-      """
-      The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future \
-      requests to this endpoint.
-      """,
-      details: [
-        .init(name: "Endpoint", value: "\(prefix)\(endpoint.authority)"), .init(name: "Bucket", value: bucket),
-      ])
+      "The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future "
+        + "requests to this endpoint.",
+      details: ["Endpoint": "\(bucketLabel)\(endpoint.authority)", "Bucket": bucket])
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {
@@ -267,9 +263,7 @@ extension SimulatedS3 {
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     let codes = ServiceDescription.s3.errorCodes[error]
     let keyID = [ErrorResponse.Detail](present: ["AWSAccessKeyId": error.accessKeyID?.string])
-    // Of an unsigned field, the message contains a colon, and then the names of the headers.
-    let messageParts = error.message.parts(between: ":", maxSplits: 1)
-    func refusal(_ message: String, _ details: [ErrorResponse.Detail]) -> ErrorResponse {
+    func refusal(_ message: String, _ details: [ErrorResponse.Detail] = []) -> ErrorResponse {
       ErrorResponse(codes, message, details: details)
     }
     return switch error.code {
@@ -290,10 +284,7 @@ extension SimulatedS3 {
         ]))
     case .expired, .notYetValid:
       refusal(error.message, .init(present: ["Expires": error.instant?.iso8601, "ServerTime": date.iso8601]))
-    case .unsignedField:
-      refusal(
-        String(messageParts[0]),
-        .init(present: ["HeadersNotSigned": messageParts.count > 1 ? String(messageParts[1].droppingBlanks) : nil]))
+    case .unsignedField: Self.unsignedFieldRefusal(codes, error.message)
     case .wrongScope where error.scopePart == .region:
       refusal(error.message, [.init(name: "Region", value: region)])
     case .unsupported where codes.code == "InvalidRequest":
@@ -301,10 +292,17 @@ extension SimulatedS3 {
       refusal(
         "\(error.message) Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws "
           + "configure set default.s3.signature_version s3v4), or a region in which the client uses it by default, "
-          + "such as eu-central-1.", [])
+          + "such as eu-central-1.")
     case .unsigned: SimulatedService.s3.anonymousRefusal(at: date)
-    default: refusal(error.message, [])
+    default: refusal(error.message)
     }
+  }
+
+  /// Returns the error response for unsigned headers, whose names a colon separates from the rest of the message.
+  private static func unsignedFieldRefusal(_ codes: ServiceErrorCodes.Refusal, _ message: String) -> ErrorResponse {
+    let parts = message.parts(between: ":", maxSplits: 1)
+    let names = parts.dropFirst().first.map { String($0.droppingBlanks) }
+    return ErrorResponse(codes, String(parts[0]), details: .init(present: ["HeadersNotSigned": names]))
   }
 
   private static let maskedToken = ErrorResponse.Detail(name: "Token-0", value: Secret.mask)
@@ -340,19 +338,21 @@ extension PolicyLanguage {
 
   private static let iamConditions = ConditionKeys(
     address: "aws:SourceIp", time: "aws:CurrentTime", transport: "aws:SecureTransport",
-    headers: Dictionary(
-      ([
+    headers: conditionKeys(
+      [
         "acl", "storage-class", "server-side-encryption", "server-side-encryption-aws-kms-key-id",
         CustomerKey.algorithmHeader, "content-sha256", "copy-source", "metadata-directive",
-      ] + Grant.Permission.allCases.map(\.header)).map { ("s3:\(prefix)\($0)", "\(prefix)\($0)") }
-        + [("aws:UserAgent", "user-agent"), ("aws:Referer", "referer")]
-    ) { first, _ in first },
+      ] + grantHeaders, and: ["aws:UserAgent": "user-agent", "aws:Referer": "referer"]),
     parameters: ["s3:prefix": "prefix", "s3:delimiter": "delimiter", "s3:max-keys": "max-keys"],
-    formFields: Dictionary(
-      [("s3:\(prefix)acl", "acl")]
-        + (["storage-class", "server-side-encryption"] + Grant.Permission.allCases.map(\.header))
-        .map { ("s3:\(prefix)\($0)", "\(prefix)\($0)") }
-    ) { first, _ in first })
+    formFields: conditionKeys(
+      ["storage-class", "server-side-encryption"] + grantHeaders, and: ["s3:\(prefix)acl": "acl"]))
+
+  private static let grantHeaders = Grant.Permission.allCases.map(\.header)
+
+  /// Returns the full names of headers by their condition keys, in addition to other headers or form fields.
+  private static func conditionKeys(_ headers: [String], and others: [String: String]) -> [String: String] {
+    headers.reduce(into: others) { $0["s3:\(prefix)\($1)"] = "\(prefix)\($1)" }
+  }
 
   private static let iamComparisons = capitalizedComparisons.merging(["Null": Comparison(.absence)]) { $1 }
 }

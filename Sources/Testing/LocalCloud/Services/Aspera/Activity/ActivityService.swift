@@ -14,7 +14,7 @@ struct ActivityService: Sendable {
   let caller: NodeCaller
 
   func transfers(_ query: NodeQuery) throws -> Answer {
-    var found = try visibleTransfers(query["access_key"])
+    var found = try visibleTransfers(ofKey: query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
     if let isActive = try query.bool("active_only") {
       found = found.filter { ($0.element.progress.status == .running) == isActive }
@@ -22,20 +22,20 @@ struct ActivityService: Sendable {
     if let time = try query.time("after_time") {
       found = found.filter { ($0.element.progress.end ?? $0.element.start.date) > time }
     }
-    if let tag = query["tag"] { found = found.filter { Self.matches(tag, $0.element.start.tags) } }
+    if let filter = query["tag"] { found = found.filter { Self.tagFilter(filter, matches: $0.element.start.tags) } }
     let view = query["view"] ?? "summary"
     try require(["id", "short_summary", "summary"].contains(view), "The view must be id, short_summary or summary.")
-    return try page(found, "/ops/transfers", query) {
-      .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
+    return try page(of: found, at: "/ops/transfers", query) { transfer in
+      .object(view == "id" ? ["id": .string(transfer.element.id)] : transfer.element.document)
     }
   }
 
   func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try visibleTransfer(id).document)) }
 
   /// Cancels a transfer that runs, or accepts new rates, which have no effect.
-  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws(ErrorResponse) -> Answer {
+  func change(_ id: String, _ body: JSONValue, at date: Timestamp) throws(ErrorResponse) -> Answer {
     let transfer = try visibleTransfer(id)
-    if let status = document["status"] {
+    if let status = body["status"] {
       guard ["canceled", "cancelled", "stopped"].contains(status.string) else {
         throw .nodeBadRequest("A transfer of this node can be canceled, but not paused or resumed.")
       }
@@ -54,9 +54,9 @@ struct ActivityService: Sendable {
     if let time = try query.time("after_time") { found = found.filter { $0.element.time > time } }
     if let type = query["type"] { found = found.filter { $0.element.types.contains(type) } }
     if let pattern = try query.pattern("type_glob[]") {
-      found = found.filter { $0.element.types.contains { pattern.matches($0) } }
+      found = found.filter { event in event.element.types.contains { pattern.matches($0) } }
     }
-    return try page(found, "/events", query, Self.document)
+    return try page(of: found, at: "/events", query, Self.document)
   }
 
   func event(_ id: String) throws(ErrorResponse) -> Answer {
@@ -66,11 +66,12 @@ struct ActivityService: Sendable {
   }
 
   /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
-  func space(_ document: JSONValue) async throws -> Answer {
+  func space(_ body: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
     let total = Self.volumeByteCount
-    let free = total - min(FileCounts(try aspera.files.walk(service.root)).bytes, total)
-    return try await service.forEachPath(document) { element, result in
+    let free = total - min(FileCounts(try aspera.files.walk(service.root)).byteCount, total)
+    return try await service.forEachPath(body) { element, result in
+      // A path that does not exist has an error instead of numbers.
       _ = try aspera.files.existingEntry(at: service.path(element["path"]))
       result["bytes_total"] = .integer(total)
       result["bytes_free"] = .integer(free)
@@ -82,16 +83,16 @@ struct ActivityService: Sendable {
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     let accessKey = try (caller.accessKey?.id ?? query["access_key"]).required(
       "A node user has to name the access_key.")
-    let usageID = id ?? accessKey
-    let found = try visibleTransfers(query["access_key"]).map(\.element).filter { id == nil || $0.usageID == usageID }
-    guard id == nil || !found.isEmpty else { throw ErrorResponse.noSuch("usage ID", usageID) }
+    let transfers = try visibleTransfers(ofKey: query["access_key"]).map(\.element)
+    let found = transfers.filter { id == nil || $0.usageID == id }
+    if let id, found.isEmpty { throw ErrorResponse.noSuch("usage ID", id) }
     func byteCount(_ direction: TransferDirection) -> Int64 {
       found.filter { $0.start.direction == direction }.reduce(0) { $0.saturatingAdding($1.progress.byteCount) }
     }
     // IBM's description counts downloads as bytes_in, and uploads as bytes_out.
     let (downloaded, uploaded) = (byteCount(.receive), byteCount(.send))
     return Answer([
-      "id": .string(usageID), "bytes_in": .integer(downloaded), "bytes_out": .integer(uploaded),
+      "id": .string(id ?? accessKey), "bytes_in": .integer(downloaded), "bytes_out": .integer(uploaded),
       "bytes_total": .integer(downloaded.saturatingAdding(uploaded)),
     ])
   }
@@ -100,38 +101,42 @@ struct ActivityService: Sendable {
     aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter { isVisible($0.element.userID) }
   }
 
-  private func visibleTransfers(_ accessKey: String?) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
-    if let accessKey, let own = caller.accessKey?.id, !own.isIdentical(to: accessKey) {
+  private func visibleTransfers(
+    ofKey accessKey: String?
+  ) throws(ErrorResponse) -> [ActivityLog.Numbered<TransferRecord>] {
+    if let accessKey, let ownKey = caller.accessKey?.id, !ownKey.isIdentical(to: accessKey) {
       throw .node(.forbidden, "The access key is not the caller's.")
     }
     return aspera.activity.transfers(of: caller.accessKey?.id ?? accessKey, at: aspera.cloud.now)
       .filter { isVisible($0.element.start.userID) }
   }
 
+  private func visibleTransfer(_ id: String) throws(ErrorResponse) -> TransferRecord {
+    let found = try visibleTransfers(ofKey: nil).first { $0.element.id == id }
+    guard let found else { throw .noSuch("transfer", id) }
+    return found.element
+  }
+
+  /// Returns whether the caller sees what a user has done.
   private func isVisible(_ userID: String) -> Bool {
     guard let user = caller.bearerUser, !user.isAdministrator else { return true }
     return user.id.isIdentical(to: userID)
   }
 
-  private func visibleTransfer(_ id: String) throws(ErrorResponse) -> TransferRecord {
-    guard let found = try visibleTransfers(nil).first(where: { $0.element.id == id }) else {
-      throw .noSuch("transfer", id)
-    }
-    return found.element
-  }
-
-  /// Returns a part of a list, with a link to what follows it now or later.
+  /// Returns a page of a list, with a link to what follows the page now or later.
+  ///
+  /// The iteration token is the number of the last element before the page.
   private func page<Element>(
-    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery,
+    of found: [ActivityLog.Numbered<Element>], at path: String, _ query: NodeQuery,
     _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
-    let start = try query.number("iteration_token") ?? 0
+    let lastNumber = try query.number("iteration_token") ?? 0
     let count = min(try query.number("count") ?? Self.pageLimit, Self.pageLimit)
-    let page = found.filter { $0.number > start }.prefix(count)
+    let page = found.filter { $0.number > lastNumber }.prefix(count)
     var response = Answer(.array(page.map(document)))
     if let last = page.last {
-      let next = query.text(setting: "iteration_token", to: String(last.number))
-      response.headers.set("Link", "<\(path)?\(next)>; rel=\"next\"")
+      let nextQuery = query.text(setting: "iteration_token", to: String(last.number))
+      response.headers.set("Link", "<\(path)?\(nextQuery)>; rel=\"next\"")
     }
     return response
   }
@@ -144,11 +149,11 @@ struct ActivityService: Sendable {
   }
 
   /// Returns whether tags contain the member, and the value if any, of a filter such as `aspera.xfer_retry=10`.
-  private static func matches(_ filter: String, _ tags: JSONValue?) -> Bool {
-    let parts = filter.parts(between: "=", maxSplits: 1)
+  private static func tagFilter(_ filter: String, matches tags: JSONValue?) -> Bool {
+    let pathAndValue = filter.parts(between: "=", maxSplits: 1)
     var value = tags
-    for name in parts[0].words(between: ".") { value = value?[String(name)] }
+    for name in pathAndValue[0].words(between: ".") { value = value?[String(name)] }
     guard let value else { return false }
-    return parts.count < 2 || value.code == String(parts[1])
+    return pathAndValue.count < 2 || value.code == String(pathAndValue[1])
   }
 }

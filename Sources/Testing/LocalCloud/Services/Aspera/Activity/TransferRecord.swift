@@ -6,9 +6,7 @@ internal import StorageAuth
 /// A transfer that the node knows: a session of the transfer server, or a copy that `/ops/transfers` started.
 final class TransferRecord: Sendable {
   /// The state of a transfer, in the words of the Node API.
-  enum Status: String, Sendable {
-    case running, completed, failed, canceled
-  }
+  enum Status: String, Sendable { case running, completed, failed, canceled }
 
   struct Start: Sendable {
     /// The ID of the access key whose token authorized the transfer, or `nil` if the transfer had no token.
@@ -49,7 +47,6 @@ final class TransferRecord: Sendable {
   /// The time after which a transfer without a client's request has failed; `ascp-simulator` sends one every 3 seconds.
   private static let clientSilenceLimit = Duration.seconds(10)
   private static let (pathLimit, textByteLimit, tagByteLimit) = (10, 1_024, 4_096)
-
   let id = BlobID.random().description
   let start: Start
   private let lockedProgress = Lock(Progress())

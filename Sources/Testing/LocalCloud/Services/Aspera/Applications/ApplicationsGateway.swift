@@ -13,7 +13,6 @@ struct ApplicationsGateway: APIGateway {
   let errorCodes = (tooLong: "too_long", failure: "internal")
   let onCloud: CloudAPI
   let faspex: FaspexAPI
-
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { handler(at: InboundCall.path(of: request)).endpoint }
 
   func headError(of request: HTTPRequest) -> ErrorResponse? {
@@ -75,9 +74,7 @@ struct GrantRequest: Sendable {
 /// The reason why an assertion is refused, as a complete sentence.
 struct AssertionProblem: Error, Equatable {
   let message: String
-
   private init(_ message: String) { self.message = message }
-
   static let unreadable = Self("The assertion is not a JSON Web Token.")
   static let unsupportedAlgorithm = Self("The algorithm of the assertion is not supported.")
   static let criticalParameters = Self("The assertion has critical header parameters, which are not supported.")
@@ -89,7 +86,6 @@ struct AssertionProblem: Error, Equatable {
   static let issuedLater = Self("The iat of the assertion is in the future.")
   static let tooLong = Self("The lifetime of the assertion is too long.")
   static let replayed = Self("The jti of the assertion was used before.")
-
   static func missing(_ claim: String) -> Self { Self("The assertion has no \(claim), or one of another type.") }
   static func wrong(_ claim: String) -> Self { Self("The \(claim) of the assertion is wrong.") }
 }
@@ -97,7 +93,6 @@ struct AssertionProblem: Error, Equatable {
 /// The check of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
 struct AssertionCheck: Sendable {
   private static let (usedIDLimit, idByteLimit) = (20_000, 255)
-
   let clients: [LocalCloud.OAuthClient]
   let users: [LocalCloud.OAuthUser]
   let rules: LocalCloud.GrantRules
@@ -131,16 +126,16 @@ struct AssertionCheck: Sendable {
     if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .wrongType }
     let claims = token.claims
     let subject = try Self.text("sub", claims)
-    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".isIdentical(to: subject) }) else {
-      throw .unknownUser
-    }
+    let user = users.first { "\(subjectPrefix)\($0.email)".isIdentical(to: subject) }
+    guard let user else { throw .unknownUser }
     let isSigned = user.publicKeys.contains { pem in
       (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
     }
     guard isSigned else { throw .wrongSignature }
     guard try Self.text("iss", claims).isIdentical(to: clientID) else { throw .wrong("iss") }
-    let list = claims["aud"]?.array?.compactMap(\.string)
-    let audiences = if let list { list } else { [try Self.text("aud", claims)] }
+    // The audience is a string or a list of strings (RFC 7519, section 4.1.3).
+    let audienceList = claims["aud"]?.array?.compactMap(\.string)
+    let audiences = if let audienceList { audienceList } else { [try Self.text("aud", claims)] }
     guard audiences.contains(where: { $0.isIdentical(to: audience ?? clientID) }) else { throw .wrong("aud") }
     let expiration = try validExpiration(in: claims, at: date)
     let id = try Self.text("jti", claims)
@@ -172,6 +167,7 @@ struct AssertionCheck: Sendable {
   }
 }
 
+/// The meaning of an access token of one of the applications.
 struct AccessToken: Sendable {
   static let capacity = 20_000
   let user: LocalCloud.OAuthUser

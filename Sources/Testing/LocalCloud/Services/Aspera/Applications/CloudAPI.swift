@@ -6,7 +6,6 @@ internal import StorageAuth
 /// The simulated API of Aspera on Cloud, by IBM's description of the API and the requests of aspera-cli.
 struct CloudAPI: APIHandler {
   private static let (organizationID, nodeID) = ("1", "1")
-
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
   private let organization: LocalCloud.AsperaOnCloud?
   private let assertionCheck: AssertionCheck

@@ -88,7 +88,7 @@ struct FaspexAPI: APIHandler {
       return try list(segments[0], call, for: user)
     case (.get, 2) where segments[0] == "packages": return Answer(document(of: try package(segments[1], for: user)))
     case (.get, 3) where segments[0] == "packages" && segments[2] == "upload_details":
-      return Answer(["upload_status": .string(try package(segments[1], for: user).uploadStatus)])
+      return Answer(["upload_status": .string(try package(segments[1], for: user).uploadStatus.rawValue)])
     case (.post, 4) where segments[0] == "packages" && segments[2] == "transfer_spec":
       guard call["transfer_type"] == "connect" else { throw Self.invalid("transfer_type") }
       let package = try package(segments[1], for: user)
@@ -125,6 +125,7 @@ struct FaspexAPI: APIHandler {
     return package
   }
 
+  /// Lists a page of the packages in a box; the history of a box has the same packages.
   private func list(_ box: String, _ call: InboundCall, for user: LocalCloud.OAuthUser) throws -> Answer {
     let found = aspera.packages.all.filter { package in
       switch box {
@@ -147,8 +148,8 @@ struct FaspexAPI: APIHandler {
     }
     return [
       "id": .string(package.id), "title": .string(package.title), "note": .string(package.note), "state": "released",
-      "upload_status": .string(package.uploadStatus),
-      "status": .string(package.uploadStatus == "completed" ? "completed" : "uploading"),
+      "upload_status": .string(package.uploadStatus.rawValue),
+      "status": .string(package.uploadStatus == .completed ? "completed" : "uploading"),
       "created_time": .string(package.created.iso8601), "recipients": .array(recipients),
       "sender": ["name": .string(package.sender.email), "email": .string(package.sender.email)],
     ]
@@ -161,10 +162,10 @@ struct FaspexAPI: APIHandler {
     guard let paths = document["paths"]?.array, !paths.isEmpty, paths.allSatisfy({ $0.string?.isEmpty == false }) else {
       throw Self.missing("paths")
     }
-    aspera.packages.setUploadStatus("submitted") { $0.id == package.id }
+    aspera.packages.setUploadStatus(.submitted) { $0.id == package.id }
     return try transfer(
       .send, of: package, ["destination_root": .string(package.folder.text)],
-      ["paths": .array(paths.map { ["source": $0] }), "create_dir": true], at: date)
+      adding: ["paths": .array(paths.map { ["source": $0] }), "create_dir": true], at: date)
   }
 
   private func download(
@@ -183,8 +184,9 @@ struct FaspexAPI: APIHandler {
     return try transfer(.receive, of: package, request, at: call.date)
   }
 
+  /// Returns the transfer specification for a request to the node, with members that Faspex replaces or adds.
   private func transfer(
-    _ direction: TransferDirection, of package: FaspexPackage, _ request: JSONValue, _ members: JSONObject = [:],
+    _ direction: TransferDirection, of package: FaspexPackage, _ request: JSONValue, adding members: JSONObject = [:],
     at date: Timestamp
   ) throws -> Answer {
     let setup = try TransferRequest(direction, in: ["transfer_request": request], below: .root)
@@ -238,26 +240,26 @@ extension ErrorResponse {
   }
 }
 
+/// A package of files from one user to others, whose files are in a folder of the node.
 struct FaspexPackage: Sendable {
-  let id: String
-  let title: String
-  let note: String
+  let id, title, note: String
   let sender: LocalCloud.OAuthUser
   let recipients: [LocalCloud.OAuthUser]
   let created: Timestamp
-  /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
-  var uploadStatus = "pre_initiation"
+  var uploadStatus = UploadStatus.notStarted
 
-  func isReceived(by user: LocalCloud.OAuthUser) -> Bool { recipients.contains(user) && uploadStatus == "completed" }
+  enum UploadStatus: String { case notStarted = "pre_initiation", submitted, completed }
 
+  /// Returns whether the package is in the inbox of a user, which is so only after the upload.
+  func isReceived(by user: LocalCloud.OAuthUser) -> Bool { recipients.contains(user) && uploadStatus == .completed }
   var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
 }
 
+/// The packages of Faspex, whose IDs are their positions.
 final class FaspexPackages: Sendable {
   static let root = NodePath("/faspex-packages") ?? .root
   private static let capacity = 10_000
   private let packages = Lock<[FaspexPackage]>([])
-
   var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
 
   /// Adds the package that a closure creates with a new ID, or returns `nil` if there are too many packages.
@@ -272,7 +274,7 @@ final class FaspexPackages: Sendable {
 
   func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
 
-  func setUploadStatus(_ status: String, where isMatch: (FaspexPackage) -> Bool) {
+  func setUploadStatus(_ status: FaspexPackage.UploadStatus, where isMatch: (FaspexPackage) -> Bool) {
     packages.withLock { packages in
       if let index = packages.firstIndex(where: isMatch) { packages[index].uploadStatus = status }
     }
@@ -281,6 +283,6 @@ final class FaspexPackages: Sendable {
   /// Completes the package, if any, whose content a finished upload with these permissions has sent.
   func completeUpload(with permissions: TransferPermissions?) {
     guard let permissions, permissions.direction == .send, let location = permissions.locations.first else { return }
-    setUploadStatus("completed") { $0.folder == location }
+    setUploadStatus(.completed) { $0.folder == location }
   }
 }

@@ -19,15 +19,12 @@ final class FileRegister: Sendable {
     var lastPermissionID = 0
   }
 
-  /// The ID of the node's root folder.
   static let rootID = 1
   /// The maximum number of permissions of an access key.
   static let permissionLimit = 1_000
   private let capacity: Int
   private let state = Lock(State())
-
   init(capacity: Int = 100_000) { self.capacity = capacity }
-
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
   func ids(of paths: [NodePath]) -> [Int] { state.withLock { state in paths.map { id(of: $0, in: &state) } } }
 
@@ -51,11 +48,10 @@ final class FileRegister: Sendable {
     return state.withLock { $0.paths[number] }
   }
 
-  /// Gives the IDs of moved files to their targets, where the ID of a file that is gone can remain.
+  /// Lets moved files keep their IDs; an ID that a target still has from a file that is gone ends.
   func moveIDs(_ moves: [(path: NodePath, target: NodePath)]) {
     state.withLock { state in
-      let outdatedIDs = Set(moves.compactMap { state.ids[$0.target] })
-      Self.remove(outdatedIDs, from: &state)
+      Self.removeIDs(Set(moves.compactMap { state.ids[$0.target] }), from: &state)
       for (path, target) in moves {
         guard let id = state.ids.removeValue(forKey: path) else { continue }
         state.ids[target] = id
@@ -65,9 +61,9 @@ final class FileRegister: Sendable {
   }
 
   /// Removes the IDs of a path and of everything below it, with their permissions.
-  func remove(_ path: NodePath) {
+  func removeIDs(below path: NodePath) {
     state.withLock { state in
-      Self.remove(Set(state.paths.filter { path.contains($0.value) }.keys), from: &state)
+      Self.removeIDs(Set(state.paths.filter { path.contains($0.value) }.keys), from: &state)
     }
   }
 
@@ -77,32 +73,6 @@ final class FileRegister: Sendable {
     return number
   }
 
-  private static func remove(_ ids: Set<Int>, from state: inout State) {
-    if ids.isEmpty { return }
-    for id in ids {
-      if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
-    }
-    state.rootIDs.subtract(ids)
-    state.permissions = state.permissions.filter { !ids.contains($0.value.grant.fileID) }
-  }
-
-  private func id(of path: NodePath, in state: inout State) -> Int {
-    if let id = state.ids[path] { return id }
-    if state.ids.count >= capacity { discardOldest(&state) }
-    state.lastID += 1
-    state.ids[path] = state.lastID
-    state.paths[state.lastID] = path
-    return state.lastID
-  }
-
-  private func discardOldest(_ state: inout State) {
-    let protectedIDs = state.rootIDs.union(state.permissions.values.map(\.grant.fileID))
-    let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
-    for id in ids.prefix(max(1, ids.count / 2)) {
-      if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
-    }
-  }
-
   /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
   func addPermission(
     _ grant: FilePermission.Grant, of accessKey: String, by creator: String, at date: Timestamp
@@ -110,16 +80,12 @@ final class FileRegister: Sendable {
     try state.withLock { state throws(ErrorResponse) in
       guard state.paths[grant.fileID] != nil else { throw .node(.notFound, "There is no file \(grant.fileID).") }
       let permissionsOfKey = state.permissions.values.filter { $0.accessKey.isIdentical(to: accessKey) }
-      guard !permissionsOfKey.contains(where: { $0.grant.hasGrantee(of: grant) }) else {
+      guard !permissionsOfKey.contains(where: { $0.grant.hasFileAndGrantee(of: grant) }) else {
         throw .node(.conflict, "The permission exists already; modify it.")
       }
-      guard permissionsOfKey.count < Self.permissionLimit else {
-        throw .nodeBadRequest(
-          "The access key has \(permissionsOfKey.count) permissions, which is the limit; delete some.")
-      }
-      guard state.permissions.count < capacity / 2 else {
-        throw .nodeBadRequest("The node has \(capacity / 2) permissions, which is the limit; delete some.")
-      }
+      let (limit, totalLimit) = (Self.permissionLimit, capacity / 2)
+      try require(permissionsOfKey.count < limit, "The access key has its limit of \(limit) permissions; delete some.")
+      try require(state.permissions.count < totalLimit, "The node has its limit of \(totalLimit) permissions.")
       state.lastPermissionID += 1
       let permission = FilePermission(
         id: state.lastPermissionID, accessKey: accessKey, grant: grant, creator: creator, created: date,
@@ -154,5 +120,30 @@ final class FileRegister: Sendable {
 
   func grants(of user: BearerUser, withKey accessKey: String) -> FileGrants {
     FileGrants(permissions(of: accessKey).filter { $0.permission.applies(to: user) })
+  }
+
+  private func id(of path: NodePath, in state: inout State) -> Int {
+    if let id = state.ids[path] { return id }
+    if state.ids.count >= capacity { discardOldestIDs(&state) }
+    state.lastID += 1
+    state.ids[path] = state.lastID
+    state.paths[state.lastID] = path
+    return state.lastID
+  }
+
+  private func discardOldestIDs(_ state: inout State) {
+    let protectedIDs = state.rootIDs.union(state.permissions.values.map(\.grant.fileID))
+    // IDs count up, so that the lowest are the oldest.
+    let ids = state.paths.keys.filter { !protectedIDs.contains($0) }.sorted()
+    Self.removeIDs(Set(ids.prefix(max(1, ids.count / 2))), from: &state)
+  }
+
+  private static func removeIDs(_ ids: Set<Int>, from state: inout State) {
+    if ids.isEmpty { return }
+    for id in ids {
+      if let path = state.paths.removeValue(forKey: id) { state.ids[path] = nil }
+    }
+    state.rootIDs.subtract(ids)
+    state.permissions = state.permissions.filter { !ids.contains($0.value.grant.fileID) }
   }
 }

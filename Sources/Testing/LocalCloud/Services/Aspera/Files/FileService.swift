@@ -3,10 +3,13 @@
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The calls of the fourth generation of the Node API, which name files by their IDs, for one caller.
+/// The calls of the fourth generation of the Node API, which name files, folders and links by their IDs, for one caller.
 struct FileService: Sendable {
   private static let contentByteLimit: Int64 = 8 * 1_024 * 1_024
   private static let idByteLimit = 255
+  private static let pageSizeLimit = 10_000
+  private static let defaultPageSizeOfVersion4 = 1_000
+  private static let types = ["file", "folder", "link"]
   let aspera: AsperaContext
   let caller: NodeCaller
   let root: NodePath
@@ -27,8 +30,8 @@ struct FileService: Sendable {
 
   func levels(at path: NodePath) -> AccessLevels { grants?.levels(at: path) ?? .all }
 
-  /// Returns the file with an ID, for which the caller must have the required access levels, and at least one.
-  func entry(_ id: String, for requiredLevels: AccessLevels) throws -> FileEntry {
+  /// Returns the file with an ID, for which the caller must have the required access levels, and always at least one.
+  func entry(_ id: String, requiring requiredLevels: AccessLevels = []) throws -> FileEntry {
     guard let path = aspera.files.register.path(ofID: id), root.contains(path),
       let entry = try aspera.files.entry(at: path)
     else { throw ErrorResponse.noSuch("file", id) }
@@ -40,71 +43,68 @@ struct FileService: Sendable {
     return entry
   }
 
-  func folder(_ id: String, for requiredLevels: AccessLevels) throws -> FileEntry {
-    let entry = try entry(id, for: requiredLevels)
+  func folder(_ id: String, requiring requiredLevels: AccessLevels) throws -> FileEntry {
+    let entry = try entry(id, requiring: requiredLevels)
     try require(entry.isFolder, "The file \(id) is not a folder.")
     return entry
   }
 
   func show(_ id: String, _ query: NodeQuery) throws -> Answer {
-    let entry = try entry(id, for: [.list])
-    var document = document(of: entry, FileRegister.number(inID: id) ?? 0, levels(at: entry.path))
-    try include(query.list("include"), in: &document, of: entry)
+    let entry = try entry(id, requiring: [.list])
+    var document = document(of: entry, aspera.files.register.id(of: entry.path))
+    try add(query.list("include"), to: &document, of: entry)
     return Answer(.object(document))
   }
 
   func content(_ id: String) throws -> Answer {
-    let entry = try entry(id, for: [.read])
-    guard entry.isFile, let content = entry.content else {
-      throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
-    }
+    let entry = try entry(id, requiring: [.read])
+    let content = try entry.fileContent.required("The file \(id) is a folder or a link, which has no content.")
     try require(
       content.byteCount <= Self.contentByteLimit,
       "The file has \(content.byteCount) bytes; the node returns at most \(Self.contentByteLimit). Transfer it.")
     return Answer(content, in: 0..<content.byteCount)
   }
 
-  func rename(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
-    let entry = try entry(id, for: [.rename])
-    try require(document["mount_point"]?.bool != true, "This node has no mount points.")
-    guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
+  func rename(_ id: String, _ body: JSONValue) async throws -> Answer {
+    let entry = try entry(id, requiring: [.rename])
+    try require(body["mount_point"]?.bool != true, "This node has no mount points.")
+    let name = try body["name"].required("There is no name.")
     guard entry.path != root else { throw FileProblem(.isRoot) }
     let target = try name.string.flatMap { entry.path.parent.child($0) }
       .required("The name is not a single name of a file.")
-    if target != entry.path { try await aspera.files.move(entry.path, to: target, at: date) }
+    if target != entry.path { try await aspera.files.move(entry.path, to: target) }
     return Answer(.noContent)
   }
 
-  func delete(_ id: String, inBackground: Bool) async throws -> Answer {
-    let entry = try entry(id, for: [.delete])
+  /// Deletes a file; the response says so, or describes a job in the background, which has ended already.
+  func delete(_ id: String, asJob: Bool) async throws -> Answer {
+    let entry = try entry(id, requiring: [.delete])
     guard entry.path != root else { throw FileProblem(.isRoot) }
     try await aspera.files.delete(entry.path)
-    guard inBackground else { return Answer(.noContent) }
-    let job = BlobID.random().description
-    return Answer(["status": "complete", "url": .string("/files/\(id)"), "job_id": .string(job)], .accepted)
+    guard asJob else { return Answer(.noContent) }
+    let jobID = BlobID.random().description
+    return Answer(["status": "complete", "url": .string("/files/\(id)"), "job_id": .string(jobID)], .accepted)
   }
 
-  func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
-    let type = document["type"]?.string
-    guard let type, ["file", "folder", "link"].contains(type) else {
-      throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
-    }
-    let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
-    let path = try (document["name"]?.string.flatMap { folder.path.child($0) })
+  func create(_ body: JSONValue, inFolder folderID: String, at date: Timestamp) async throws -> Answer {
+    let type = body["type"]?.string ?? ""
+    try require(Self.types.contains(type), "The type must be file, folder or link.")
+    let folder = try folder(folderID, requiring: [type == "folder" ? .mkdir : .write])
+    let path = try (body["name"]?.string.flatMap { folder.path.child($0) })
       .required("The name is missing, or is not a single name of a file.")
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
-    try require(document["mount_point"]?.bool != true, "This node has no mount points.")
+    try require(body["mount_point"]?.bool != true, "This node has no mount points.")
     switch type {
     case "folder":
       if try aspera.files.entry(at: path) != nil { throw FileProblem(.exists, path) }
       try await aspera.files.makeFolder(path, at: date)
-    case "file": try await aspera.files.create(Self.contents(document["contents"]), at: path, date)
-    default: try await aspera.files.create([], at: path, date, link: Self.link(document))
+    case "file": try await aspera.files.create(Self.contents(body["contents"]), at: path, modified: date)
+    default: try await aspera.files.create([], at: path, modified: date, link: Self.link(body))
     }
     let entry = try aspera.files.existingEntry(at: path)
-    var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
-    if entry.isFile { response["content_type"] = "application/octet-stream" }
-    return Answer(.object(response))
+    var document = document(of: entry, aspera.files.register.id(of: path))
+    if entry.isFile { document["content_type"] = "application/octet-stream" }
+    return Answer(.object(document))
   }
 
   static func contents(_ value: JSONValue?) throws(ErrorResponse) -> [UInt8] {
@@ -113,15 +113,18 @@ struct FileService: Sendable {
     return try [UInt8](base64: text).required("The contents are not in Base64.")
   }
 
-  private static func link(_ document: JSONValue) throws(ErrorResponse) -> FileLink {
-    let (id, nodeID) = (document["target_id"]?.code, document["target_node_id"]?.code)
-    guard let id, !id.isEmpty, id.utf8.count <= idByteLimit, (nodeID ?? "").utf8.count <= idByteLimit else {
-      throw .nodeBadRequest("A link needs a target_id of at most \(idByteLimit) bytes.")
+  private static func link(_ body: JSONValue) throws(ErrorResponse) -> FileLink {
+    let nodeID = body["target_node_id"]?.code
+    guard let id = body["target_id"]?.code, (1...idByteLimit).contains(id.utf8.count),
+      (nodeID ?? "").utf8.count <= idByteLimit
+    else {
+      throw .nodeBadRequest("A link needs a target_id; it and the target_node_id have at most \(idByteLimit) bytes.")
     }
     return .file(id: id, nodeID: nodeID)
   }
 
-  func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
+  func document(of entry: FileEntry, _ id: Int) -> JSONObject {
+    let levels = levels(at: entry.path)
     var target: (id: String, nodeID: String?)?
     if case .file(let id, let nodeID)? = entry.link { target = (id, nodeID) }
     return JSONObject(present: [
@@ -135,9 +138,11 @@ struct FileService: Sendable {
     ])
   }
 
-  func include(_ names: [String], in document: inout JSONObject, of entry: FileEntry) throws {
-    for name in names {
-      switch name {
+  /// Adds the attributes that the parameter `include` of a request names.
+  private func add(_ attributes: [String], to document: inout JSONObject, of entry: FileEntry) throws {
+    for attribute in attributes {
+      switch attribute {
+      // Every document contains them.
       case "access_levels", "access_level": break
       case "permission_count":
         let permissions = caller.accessKey.map { aspera.files.register.permissions(of: $0.id) } ?? []
@@ -145,22 +150,23 @@ struct FileService: Sendable {
       case "recursive_counts":
         guard entry.isFolder else { continue }
         let contents = FileCounts(try aspera.files.walk(entry.path).dropFirst())
-        document["recursive_file_count"] = .integer(contents.files)
-        document["recursive_folder_count"] = .integer(contents.folders)
-        document["recursive_link_count"] = .integer(contents.links)
-        document["recursive_size"] = .integer(contents.bytes)
-      default: throw ErrorResponse.nodeBadRequest("The attribute \(name.shortened(to: 64)) cannot be included.")
+        document["recursive_file_count"] = .integer(contents.fileCount)
+        document["recursive_folder_count"] = .integer(contents.folderCount)
+        document["recursive_link_count"] = .integer(contents.linkCount)
+        document["recursive_size"] = .integer(contents.byteCount)
+      default: throw ErrorResponse.nodeBadRequest("The attribute \(attribute.shortened(to: 64)) cannot be included.")
       }
     }
   }
 
-  static func type(of entry: FileEntry) -> String {
+  private static func type(of entry: FileEntry) -> String {
     if entry.isFolder { "folder" } else if entry.link != nil { "link" } else { "file" }
   }
+}
 
-  /// The maximum number of files in a response, and the default number in version 4.
-  private static let (pageLimit, defaultPageSize) = (10_000, 1_000)
+// MARK: - Listings
 
+extension FileService {
   /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
   private static let parametersMissingInVersion4 = [
     "sort", "min_size", "max_size", "min_modified_time", "max_modified_time", "target_id", "target_node_id",
@@ -168,35 +174,36 @@ struct FileService: Sendable {
   ]
 
   func list(_ id: String, _ query: NodeQuery) throws -> Answer {
-    let folder = try folder(id, for: [.list])
+    let folder = try folder(id, requiring: [.list])
     var entries = try filtered(aspera.files.children(of: folder.path), query)
-    if let sort = query["sort"] { entries = try sorted(entries, by: sort) }
-    let page = try query.page(of: entries, limit: Self.pageLimit)
-    return try response(Array(page), of: entries.count, query)
+    if let attribute = query["sort"] { entries = try sorted(entries, by: attribute) }
+    let page = try query.page(of: entries, limit: Self.pageSizeLimit)
+    return try response(page, total: entries.count, query)
   }
 
   /// Lists a page of a folder; in IBM's description, a header contains the token, which IBM's client puts in the query.
-  func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
-    let folder = try folder(id, for: [.list])
+  func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader: String?) throws -> Answer {
+    let folder = try folder(id, requiring: [.list])
     if let name = Self.parametersMissingInVersion4.first(where: { query[$0] != nil }) {
       throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
-    let size = try query.number("per_page") ?? Self.defaultPageSize
-    try require((1...Self.pageLimit).contains(size), "The per_page must be between 1 and \(Self.pageLimit).")
+    let size = try query.number("per_page") ?? Self.defaultPageSizeOfVersion4
+    try require((1...Self.pageSizeLimit).contains(size), "The per_page must be between 1 and \(Self.pageSizeLimit).")
     let entries = try filtered(aspera.files.children(of: folder.path), query)
-    let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)
-    var response = try self.response(Array(page), of: entries.count, query)
+    let token = tokenInHeader ?? query["iteration_token"] ?? ""
+    let (page, nextToken) = try IterationToken.page(of: entries, from: token, limit: size)
+    var response = try response(page, total: entries.count, query)
     response.headers.set("X-Aspera-Total-Count", String(entries.count))
-    if let next { response.headers.set("X-Aspera-Next-Iteration-Token", next) }
+    if let nextToken { response.headers.set("X-Aspera-Next-Iteration-Token", nextToken) }
     return response
   }
 
-  private func response(_ page: [FileEntry], of total: Int, _ query: NodeQuery) throws -> Answer {
+  private func response(_ page: ArraySlice<FileEntry>, total: Int, _ query: NodeQuery) throws -> Answer {
     let ids = aspera.files.register.ids(of: page.map(\.path))
-    let names = query.list("include")
+    let attributes = query.list("include")
     let documents = try zip(page, ids).map { entry, id -> JSONValue in
-      var document = document(of: entry, id, levels(at: entry.path))
-      try include(names, in: &document, of: entry)
+      var document = document(of: entry, id)
+      try add(attributes, to: &document, of: entry)
       return .object(document)
     }
     var response = Answer(.array(documents))
@@ -204,26 +211,26 @@ struct FileService: Sendable {
     return response
   }
 
+  /// Returns the entries that match all filters of a query; the limits of sizes and times are not included.
   private func filtered(_ entries: [FileEntry], _ query: NodeQuery) throws -> [FileEntry] {
     let (name, type) = (query["name"], query["type"])
-    try require(type.map { ["file", "link", "folder"].contains($0) } ?? true, "The type must be file, link or folder.")
+    try require(type.map { Self.types.contains($0) } ?? true, "The type must be file, link or folder.")
     let patterns = try [query.pattern("name_glob"), query.pattern("name_iglob", ignoresCase: true)].compactMap(\.self)
     let (smallest, largest) = try (query.number("min_size"), query.number("max_size"))
     let (oldest, newest) = try (query.time("min_modified_time"), query.time("max_modified_time"))
-    let (target, targetNode) = (query["target_id"], query["target_node_id"])
+    let (targetID, targetNodeID) = (query["target_id"], query["target_node_id"])
     return entries.filter { entry in
       if let name, !entry.path.basename.isIdentical(to: name) { return false }
       if let type, type != Self.type(of: entry) { return false }
       if !patterns.allSatisfy({ $0.matches(entry.path.basename) }) { return false }
+      // A folder has no size to compare.
       if let smallest, entry.isFolder || entry.byteCount <= smallest { return false }
       if let largest, entry.isFolder || entry.byteCount >= largest { return false }
       if let oldest, entry.modified <= oldest { return false }
       if let newest, entry.modified >= newest { return false }
-      if target != nil || targetNode != nil {
-        guard case .file(let id, let node)? = entry.link else { return false }
-        return (target ?? id) == id && (targetNode ?? node) == node
-      }
-      return true
+      if targetID == nil, targetNodeID == nil { return true }
+      guard case .file(let id, let nodeID)? = entry.link else { return false }
+      return (targetID ?? id) == id && (targetNodeID ?? nodeID) == nodeID
     }
   }
 
@@ -241,28 +248,31 @@ struct FileService: Sendable {
 
 /// The token of a listing's next page: the name of the last entry before that page, in an opaque form.
 enum IterationToken {
+  private static let byteLimit = 1_024
+  /// The letters that replace those of Base64 with a meaning in a query.
   private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
   private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
 
   /// Returns the page at a token, or the first page if the token is empty, and the token of the next page.
   static func page(
-    of entries: [FileEntry], from token: String, _ limit: Int
-  ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, next: String?) {
-    var rest = entries[...]
+    of entries: [FileEntry], from token: String, limit: Int
+  ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, nextToken: String?) {
+    var remaining = entries[...]
     if !token.isEmpty {
-      guard let name = name(in: token) else { throw .nodeBadRequest("The iteration_token is not one of this node.") }
-      rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
+      let lastName = try name(in: token).required("The iteration_token is not one of this node.")
+      // The entries are in the order of their names.
+      remaining = remaining.drop { !lastName.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
     }
-    let page = rest.prefix(limit)
-    return (page, page.count < rest.count ? page.last.map { self.token($0.path.basename) } : nil)
+    let page = remaining.prefix(limit)
+    return (page, page.count < remaining.count ? page.last.map { self.token(after: $0.path.basename) } : nil)
   }
 
-  static func token(_ name: String) -> String {
-    String(String(writing: { $0.append(base64: Array(name.utf8)) }).map { letters[$0] ?? $0 })
+  private static func token(after name: String) -> String {
+    String(Array(name.utf8).base64.map { letters[$0] ?? $0 })
   }
 
-  static func name(in token: String) -> String? {
-    guard token.utf8.count <= 1_024 else { return nil }
+  private static func name(in token: String) -> String? {
+    guard token.utf8.count <= byteLimit else { return nil }
     return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap { String(utf8: $0) }
   }
 }

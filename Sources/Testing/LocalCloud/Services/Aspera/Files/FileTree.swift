@@ -5,11 +5,12 @@ internal import NIOCore
 internal import StorageAuth
 
 /// The files and folders of the simulated Aspera node: objects of a separate bucket, whose keys are the paths.
+///
+/// The key of a folder ends with a slash. A folder also exists without an object of its own if objects are below it.
 struct FileTree: Sendable {
   static let bucket = "files"
   let store: BucketTable
   let register = FileRegister()
-
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
   func existingEntry(at path: NodePath) throws -> FileEntry {
@@ -42,16 +43,16 @@ struct FileTree: Sendable {
     return entries
   }
 
-  /// Returns the file or folder at a path, also a folder that exists only because of objects below it.
-  static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
+  private static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
     if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, objectID: nil) }
     if let object = bucket.objects[path.fileKey] {
       return FileEntry(
         path: path, modified: object.modified, content: object.content, link: FileLink(object.description.metadata),
         objectID: object.id)
     }
+    // The first key from that of the folder on belongs to the folder itself, or to an object below it.
     let folder = ObjectKey(path.folderKey)
-    let index = bucket.objects.firstIndex { $0 >= folder }
+    let index = bucket.objects.keys.firstSortedIndex { $0 >= folder }
     guard index < bucket.objects.count, bucket.objects.keys[index].starts(with: folder) else { return nil }
     let first = bucket.objects.values[index]
     let objectID = first.key == folder ? first.id : nil
@@ -65,6 +66,7 @@ struct FileTree: Sendable {
     }
   }
 
+  /// Creates a folder and those above it, as far as they do not exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
     for folder in path.folders {
@@ -73,18 +75,28 @@ struct FileTree: Sendable {
         continue
       }
       try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
+        // Another request can have created a file in the meantime.
         if bucket.objects[folder.fileKey] != nil { throw FileProblem(.isNoFolder, folder) }
       }
     }
   }
 
+  /// Creates a file that must not exist yet, or a link without content, in a folder that is created if necessary.
+  func create(_ bytes: [UInt8], at path: NodePath, modified: Timestamp, link: FileLink? = nil) async throws {
+    let content =
+      bytes.isEmpty
+      ? .empty
+      : try await store.blobs.write(BodyExpectation()) { try await $0.append(ByteBuffer(bytes: bytes)) }
+    try await put(content, at: path, modified: modified, link: link, replaces: false)
+  }
+
   func put(
-    _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
+    _ content: Content, at path: NodePath, modified: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
     guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     guard path.isWithinLimits else { throw FileProblem(.tooLong) }
-    try await makeFolder(path.parent, at: date)
-    try await put(Self.object(path.fileKey, content, date, link), at: path, replaces: replaces)
+    try await makeFolder(path.parent, at: modified)
+    try await put(Self.object(path.fileKey, content, modified, link), at: path, replaces: replaces)
   }
 
   private func put(_ object: StoredObject, at path: NodePath, replaces: Bool) async throws {
@@ -96,32 +108,27 @@ struct FileTree: Sendable {
     }
   }
 
-  func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
-    let content =
-      bytes.isEmpty
-      ? .empty
-      : try await store.blobs.write(BodyExpectation()) { try await $0.append(ByteBuffer(bytes: bytes)) }
-    try await put(content, at: path, date, link: link, replaces: false)
-  }
-
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem(.isRoot) }
     for entry in try walk(path).reversed() { try await store.delete(entry.key, in: Self.bucket) }
-    register.remove(path)
+    register.removeIDs(below: path)
   }
 
-  /// Moves a file, or a folder with its contents, with their IDs; what others store there meanwhile stays.
-  func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
+  /// Moves a file, or a folder with its contents; files keep their IDs.
+  ///
+  /// The contents are copied, and then the originals are deleted. A file that another request replaces in the meantime
+  /// stays where it is.
+  func move(_ path: NodePath, to target: NodePath) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem(.isRoot) }
     let entries = try walk(path)
     if try entry(at: target) != nil { throw FileProblem(.exists, target) }
     if entries.first?.isFolder == true, path.contains(target) { throw FileProblem(.isInMovedFolder) }
     try requireFolder(at: target.parent)
-    let locations = entries.map { target.appending($0.path.relative(to: path)) }
-    guard locations.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
+    let newPaths = entries.map { target.appending($0.path.relative(to: path)) }
+    guard newPaths.allSatisfy(\.isWithinLimits) else { throw FileProblem(.tooLong) }
     var copies: [FileEntry] = []
     do {
-      for (entry, location) in zip(entries, locations) { copies.append(try await addCopy(of: entry, at: location)) }
+      for (entry, newPath) in zip(entries, newPaths) { copies.append(try await addCopy(of: entry, at: newPath)) }
     } catch {
       // In a task of its own, because the file system refuses to work in a cancelled task.
       await Task { [copies] in _ = try? await deleteUnchanged(copies) }.value
@@ -163,6 +170,7 @@ struct FileTree: Sendable {
   }
 }
 
+/// A file, a link or a folder of the node.
 struct FileEntry: Sendable {
   let path: NodePath
   let modified: Timestamp
@@ -171,34 +179,31 @@ struct FileEntry: Sendable {
   var link: FileLink?
   /// The ID of the object at ``key``, or `nil` for a folder that exists only because of objects below it.
   let objectID: BlobID?
-
   var key: ObjectKey { isFolder ? ObjectKey(path.folderKey) : path.fileKey }
   var isFolder: Bool { content == nil }
   var isFile: Bool { content != nil && link == nil }
+  var fileContent: Content? { isFile ? content : nil }
   var byteCount: Int64 { content?.byteCount ?? 0 }
 }
 
 struct FileCounts: Sendable {
-  let files: Int
-  let folders: Int
-  let links: Int
-  let bytes: Int64
+  let fileCount, folderCount, linkCount: Int
+  let byteCount: Int64
 
   init(_ entries: some Sequence<FileEntry>) {
-    files = entries.count(where: \.isFile)
-    folders = entries.count(where: \.isFolder)
-    links = entries.count { $0.link != nil }
-    bytes = entries.reduce(0) { $0.saturatingAdding($1.byteCount) }
+    fileCount = entries.count(where: \.isFile)
+    folderCount = entries.count(where: \.isFolder)
+    linkCount = entries.count { $0.link != nil }
+    byteCount = entries.reduce(0) { $0.saturatingAdding($1.byteCount) }
   }
 }
 
 /// The reason why an operation on a file or folder of the Aspera node fails.
 struct FileProblem: Error {
   enum Kind {
-    case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong
-    case isRoot
-    case isInMovedFolder
+    case notFound, isFolder, isNoFolder, exists, notEmpty, tooLong, isRoot, isInMovedFolder
 
+    /// The reason in words, the status of the Node API's response, and the error code of the transfer server.
     fileprivate var meaning: (reason: String, status: HTTPResponse.Status, ascpCode: TransferRefusal.Code) {
       switch self {
       case .notFound: ("No such file or directory", .notFound, .noSuchFile)
@@ -215,13 +220,10 @@ struct FileProblem: Error {
 
   private let kind: Kind
   private let path: NodePath?
-
   init(_ kind: Kind, _ path: NodePath? = nil) { (self.kind, self.path) = (kind, path) }
-
   var status: HTTPResponse.Status { kind.meaning.status }
   var ascpCode: TransferRefusal.Code { kind.meaning.ascpCode }
   var message: String { kind.meaning.reason + (path.map { ": \($0.text)" } ?? "") }
-
   /// Returns the problem with a path relative to the root of the caller, the only paths that the caller may see.
   func relative(to root: NodePath) -> FileProblem { FileProblem(kind, path?.relative(to: root)) }
 }
@@ -231,14 +233,15 @@ enum FileLink: Sendable, Equatable {
   case path(String)
   case file(id: String, nodeID: String?)
 
-  private static let (pathName, idName, nodeName) = ("link-path", "link-id", "link-node")
+  private static let (pathName, idName, nodeIDName) = ("link-path", "link-id", "link-node")
 
+  /// Reads the link in the metadata of an object, or returns `nil` if the object is none.
   init?(_ metadata: [ObjectDescription.Header]) {
     func value(_ name: String) -> String? { metadata.first { $0.name == name }?.value }
     if let path = value(Self.pathName) {
       self = .path(path)
     } else if let id = value(Self.idName) {
-      self = .file(id: id, nodeID: value(Self.nodeName))
+      self = .file(id: id, nodeID: value(Self.nodeIDName))
     } else {
       return nil
     }
@@ -248,9 +251,7 @@ enum FileLink: Sendable, Equatable {
     switch self {
     case .path(let path): [.init(name: Self.pathName, value: path)]
     case .file(let id, let nodeID):
-      [(Self.idName, id), (Self.nodeName, nodeID)].compactMap { name, value in
-        value.map { .init(name: name, value: $0) }
-      }
+      [.init(name: Self.idName, value: id)] + (nodeID.map { [.init(name: Self.nodeIDName, value: $0)] } ?? [])
     }
   }
 }

@@ -4,23 +4,23 @@ internal import StorageAuth
 
 /// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
 struct NodePath: Sendable, Hashable {
-  private static let (byteLimit, depthLimit) = (4_096, 128)
-
+  private static let (byteLimit, depthLimit, nameByteLimit) = (4_096, 128, 255)
   let names: [ByteExactString]
   static let root = NodePath(names: [])
-
   private init(names: [ByteExactString]) { self.names = names }
 
-  /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
+  /// Parses a path, or returns `nil` if it or one of its names is too long, it is too deep, has a NUL, or contains `..`.
   init?(_ text: String) {
     let names = text.parts(between: "/").map { ByteExactString($0) }.filter { !$0.isEmpty && $0 != "." }
-    guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
+    guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= Self.nameByteLimit && !$0.utf8.contains(0) }) else {
+      return nil
+    }
     self.names = names
     guard isWithinLimits else { return nil }
   }
 
   var isWithinLimits: Bool { names.count <= Self.depthLimit && key.utf8.count <= Self.byteLimit }
-  /// The names, separated by slashes: the object key of a file at this path.
+  /// The names, separated by slashes: the text of the object key of a file at this path.
   var key: String { names.map(\.string).joined(separator: "/") }
   var fileKey: ObjectKey { ObjectKey(key) }
   /// The object key of a folder at this path, and the key prefix of its contents; empty for the root folder.

@@ -4,13 +4,16 @@ internal import StorageAuth
 internal import StorageCrypto
 
 /// The calls of the third generation of the Node API, which name files by paths below the root of the caller.
+///
+/// Functions with an `element` perform a call for one of the request's `paths` (see ``forEachPath(_:repeating:_:)``).
 struct PathService: Sendable {
   private static let pathLimit = 10_000
   private static let contentByteLimit: Int64 = 4_096
+  private static let defaultPageSize = 100
+  private static let pageSizeLimit = 10_000
   let aspera: AsperaContext
   let root: NodePath
-
-  var files: FileTree { aspera.files }
+  private var files: FileTree { aspera.files }
 
   func create(_ element: JSONValue, at date: Timestamp) async throws {
     let path = try path(element["path"])
@@ -21,10 +24,10 @@ struct PathService: Sendable {
     try files.requireFolder(at: path.parent)
     switch type {
     case "directory": try await files.makeFolder(path, at: date)
-    case "file": try await files.create(FileService.contents(element["contents"]), at: path, date)
+    case "file": try await files.create(FileService.contents(element["contents"]), at: path, modified: date)
     default:
       let target = try self.path(element["target"]?["path"]).relative(to: root)
-      try await files.create([], at: path, date, link: .path(target.text))
+      try await files.create([], at: path, modified: date, link: .path(target.text))
     }
   }
 
@@ -40,28 +43,29 @@ struct PathService: Sendable {
   }
 
   /// Moves a file or folder; `source` and `destination` are relative to `path`.
-  func rename(_ element: JSONValue, at date: Timestamp) async throws {
-    let base = try path(element["path"])
+  func rename(_ element: JSONValue) async throws {
+    let folder = try path(element["path"])
     guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
       let destination = element["destination"]?.string.flatMap({ NodePath($0) })
     else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
-    let (oldPath, newPath) = (base.appending(source), base.appending(destination))
+    let (oldPath, newPath) = (folder.appending(source), folder.appending(destination))
     if oldPath == root || newPath == root { throw FileProblem(.isRoot) }
-    try await files.move(oldPath, to: newPath, at: date)
+    try await files.move(oldPath, to: newPath)
   }
 
-  /// Performs an action for each of the request's `paths`; a result repeats members of its element, or has the error.
+  /// Performs an action for each of the request's `paths`.
+  ///
+  /// A result has some members of its element and what the action adds, or the action's error.
   func forEachPath(
-    _ document: JSONValue, repeating members: [String] = ["path"],
+    _ body: JSONValue, repeating memberNames: [String] = ["path"],
     _ perform: (_ element: JSONValue, _ result: inout JSONObject) async throws -> Void
   ) async throws -> Answer {
-    guard let elements = document["paths"]?.array, elements.count <= Self.pathLimit else {
-      throw ErrorResponse.nodeBadRequest("There are no paths, or more than \(Self.pathLimit).")
-    }
+    let elements = try (body["paths"]?.array).required("There are no paths.")
+    try require(elements.count <= Self.pathLimit, "There are more than \(Self.pathLimit) paths.")
     var results: [JSONValue] = []
     for element in elements {
       var result = JSONObject()
-      for name in members { result[name] = element[name] }
+      for name in memberNames { result[name] = element[name] }
       do {
         try await perform(element, &result)
       } catch let error as ErrorResponse {
@@ -78,9 +82,7 @@ struct PathService: Sendable {
   func contents(_ encodedPath: String) throws -> Answer {
     let path = encodedPath.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
     let entry = try existingEntry(path.map { .string($0) })
-    guard entry.isFile, let content = entry.content else {
-      throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
-    }
+    let content = try entry.fileContent.required("The path is a folder or a link, which has no content.")
     return Answer(content, in: 0..<min(content.byteCount, Self.contentByteLimit))
   }
 
@@ -88,71 +90,72 @@ struct PathService: Sendable {
     try root.appending(value?.string).required("The path is missing, too long, or leads out of the root.")
   }
 
-  private static let (defaultCount, countLimit) = (100, 10_000)
-
-  func browse(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
-    let filter = try EntryFilter(document)
+  func browse(_ body: JSONValue) throws -> Answer {
+    let (entry, window) = try (existingEntry(body["path"]), ListWindow(body))
+    let filter = try EntryFilter(body)
     let children = entry.isFolder ? try files.children(of: entry.path) : []
-    let found = filter.sorted(children.filter { filter.matches($0, root) })
+    let found = filter.sorted(children.filter { filter.matches($0, below: root) })
     let page = window.page(of: found)
     return Answer([
-      "total_count": .integer(found.count), "item_count": .integer(page.count),
-      "self": .object(self.document(of: entry)), "items": documents(of: page),
+      "total_count": .integer(found.count), "item_count": .integer(page.count), "self": .object(document(of: entry)),
+      "items": documents(of: page),
     ])
   }
 
   /// Lists the contents of a folder from an iteration token on, in the order of the names.
-  func page(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
-    let filter = try EntryFilter(document)
-    let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [entry]
-    let token = document["iteration_token"]?.string ?? ""
-    let (page, next) = try IterationToken.page(of: found, from: token, window.count)
+  func page(_ body: JSONValue) throws -> Answer {
+    let (entry, window) = try (existingEntry(body["path"]), ListWindow(body))
+    let filter = try EntryFilter(body)
+    let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, below: root) } : [entry]
+    let token = body["iteration_token"]?.string ?? ""
+    let (page, nextToken) = try IterationToken.page(of: found, from: token, limit: window.count)
     let parameters: JSONValue = [
       "path": .string(entry.path.relative(to: root).text), "count": .integer(window.count),
       "iteration_token": .string(token),
     ]
-    let response = JSONObject(present: [
-      "items": documents(of: page), "item_count": .integer(page.count),
-      "next_iteration_token": next.map { .string($0) }, "parameters": parameters,
+    let document = JSONObject(present: [
+      "items": documents(of: page), "item_count": .integer(page.count), "parameters": parameters,
+      "next_iteration_token": nextToken.map { .string($0) },
     ])
-    return Answer(.object(response))
+    return Answer(.object(document))
   }
 
-  func search(_ document: JSONValue) throws -> Answer {
-    let (entry, window) = try (existingEntry(document["path"]), ListWindow(document))
-    let filter = try EntryFilter(document)
-    let filters = document["filters"]
-    let shallowest = try filters?["depth_min"]?.integer("A depth is not an integer.") ?? 0
-    let deepest = try filters?["depth_max"]?.integer("A depth is not an integer.") ?? .max
-    let found = try filter.sorted(
-      files.walk(entry.path).dropFirst(entry.isFolder ? 1 : 0).filter {
-        let depth = $0.path.relative(to: entry.path).names.count
-        return shallowest <= depth && depth <= deepest && filter.matches($0, root)
+  /// Lists what is below a folder, in all or in some depths, or a file itself.
+  func search(_ body: JSONValue) throws -> Answer {
+    let (entry, window) = try (existingEntry(body["path"]), ListWindow(body))
+    let filter = try EntryFilter(body)
+    let filters = body["filters"]
+    let minimumDepth = try filters?["depth_min"]?.integer("The depth_min is not an integer.") ?? 0
+    let maximumDepth = try filters?["depth_max"]?.integer("The depth_max is not an integer.")
+    let candidates = try files.walk(entry.path).dropFirst(entry.isFolder ? 1 : 0)
+    let found = filter.sorted(
+      candidates.filter { candidate in
+        let depth = candidate.path.relative(to: entry.path).names.count
+        return minimumDepth <= depth && depth <= maximumDepth ?? .max && filter.matches(candidate, below: root)
       })
     let page = window.page(of: found)
     return Answer([
       "items": documents(of: page), "item_count": .integer(page.count), "total_count": .integer(found.count),
       "parameters": [
         "path": .string(entry.path.relative(to: root).text), "skip": .integer(window.skip),
-        "count": .integer(window.count), "depth_min": .integer(shallowest),
-        "depth_max": deepest == .max ? .null : .integer(deepest),
+        "count": .integer(window.count), "depth_min": .integer(minimumDepth),
+        "depth_max": maximumDepth.map { .integer($0) } ?? .null,
       ],
     ])
   }
 
-  func info(_ element: JSONValue, _ result: inout JSONObject) throws {
+  func addInfo(about element: JSONValue, to result: inout JSONObject) throws {
     for (name, value) in document(of: try existingEntry(element["path"])) { result[name] = value }
   }
 
-  func usage(_ document: JSONValue) throws -> Answer {
-    let path = try path(document["path"])
+  /// Counts a file, or a folder and everything below it.
+  func usage(_ body: JSONValue) throws -> Answer {
+    let path = try path(body["path"])
     let found = FileCounts(try files.walk(path))
     return Answer([
-      "path": .string(path.relative(to: root).text), "total_size": .integer(found.bytes),
-      "file_count": .integer(found.files), "dir_count": .integer(found.folders), "special_count": .integer(found.links),
-      "failed_count": 0,
+      "path": .string(path.relative(to: root).text), "total_size": .integer(found.byteCount),
+      "file_count": .integer(found.fileCount), "dir_count": .integer(found.folderCount),
+      "special_count": .integer(found.linkCount), "failed_count": 0,
     ])
   }
 
@@ -180,10 +183,10 @@ struct PathService: Sendable {
     let skip: Int
     let count: Int
 
-    init(_ document: JSONValue) throws(ErrorResponse) {
+    init(_ body: JSONValue) throws(ErrorResponse) {
       let message = "The count and the skip must be integers that are not negative."
-      skip = try document["skip"]?.integer(atLeast: 0, message) ?? 0
-      count = min(try document["count"]?.integer(atLeast: 0, message) ?? defaultCount, countLimit)
+      skip = try body["skip"]?.integer(atLeast: 0, message) ?? 0
+      count = min(try body["count"]?.integer(atLeast: 0, message) ?? defaultPageSize, pageSizeLimit)
     }
 
     func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }

@@ -2,165 +2,6 @@
 
 internal import StorageAuth
 
-/// The calls of `/permissions`, for one caller.
-struct PermissionService: Sendable {
-  private static let pageLimit = 1_000
-  private static let (idByteLimit, tagByteLimit) = (255, 16 * 1_024)
-
-  let files: FileService
-  let accessKey: String
-
-  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
-    guard let key = caller.accessKey else {
-      throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
-    }
-    files = try FileService(aspera, for: caller)
-    accessKey = key.id
-  }
-
-  private var register: FileRegister { files.aspera.files.register }
-
-  func list(_ query: NodeQuery) throws -> Answer {
-    let found = try filtered(register.permissions(of: accessKey), query)
-    let page = try query.page(of: found, limit: Self.pageLimit)
-    var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
-    response.headers.set("X-Total-Count", String(found.count))
-    return response
-  }
-
-  private func filtered(
-    _ permissions: [FileRegister.LocatedPermission], _ query: NodeQuery
-  ) throws -> [FileRegister.LocatedPermission] {
-    var found = permissions
-    if let id = query["file_id"] {
-      let entry = try files.entry(id, for: [])
-      let includesInherited = try query.bool("inherited") ?? true
-      found = found.filter { includesInherited ? $0.path.contains(entry.path) : $0.path == entry.path }
-    }
-    if let user = files.caller.bearerUser, !seesAll {
-      found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
-    }
-    if let type = query["access_type"] {
-      try require(type == "user" || type == "group", "The access_type must be user or group.")
-      found = found.filter { $0.permission.accessType == type }
-    }
-    let attributes: [(name: String, property: KeyPath<FilePermission, String>)] = [
-      ("access_id", \.grant.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
-      ("access_level", \.grant.levels.olderName),
-    ]
-    for (name, property) in attributes {
-      guard let value = query[name] else { continue }
-      found = found.filter { $0.permission[keyPath: property].isIdentical(to: value) }
-    }
-    for name in query.list("access_levels") {
-      let level = try LocalCloud.NodePermission.AccessLevel(rawValue: name)
-        .required("There is no access level \(name.shortened(to: 64)).")
-      found = found.filter { $0.permission.grant.levels.contains(level) }
-    }
-    return found
-  }
-
-  func create(_ document: JSONValue, at date: Timestamp) throws -> Answer {
-    guard let id = document["file_id"]?.code, let type = document["access_type"]?.string,
-      let accessID = document["access_id"]?.code, let levels = AccessLevels(document["access_levels"])
-    else {
-      throw ErrorResponse.nodeBadRequest(
-        "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
-    }
-    try require(
-      (type == "user" || type == "group") && (1...Self.idByteLimit).contains(accessID.utf8.count),
-      "The access_type must be user or group, with an access_id that is not too long.")
-    let entry = try files.entry(id, for: [])
-    try checkMayGrant(levels, at: entry.path)
-    let grant = FilePermission.Grant(
-      fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
-      tags: try Self.tags(document["tags"]))
-    let permission = try register.addPermission(grant, of: accessKey, by: files.caller.userID, at: date)
-    addEvent("created", permission, at: date)
-    return Answer(.object(permission.document))
-  }
-
-  func show(_ id: String, _ query: NodeQuery) throws -> Answer {
-    let (permission, path) = try permission(id)
-    let isOwn = files.caller.bearerUser.map { permission.applies(to: $0) } ?? true
-    guard isOwn || isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
-    return Answer(.object(try document(permission, path, query)))
-  }
-
-  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws -> Answer {
-    var (permission, path) = try permission(id)
-    try checkMayChange(permission, path)
-    if let value = document["access_levels"] {
-      let levels = try AccessLevels(value).required("The access_levels are empty or contain an unknown one.")
-      try checkMayGrant(levels, at: path)
-      permission.grant.levels = levels
-    }
-    if let tags = document["tags"] { permission.grant.tags = try Self.tags(tags) }
-    permission.editor = files.caller.userID
-    permission.edited = date
-    register.update(permission)
-    addEvent("modified", permission, at: date)
-    return Answer(.object(permission.document))
-  }
-
-  func delete(_ id: String, at date: Timestamp) throws -> Answer {
-    let (permission, path) = try permission(id)
-    try checkMayChange(permission, path)
-    register.removePermission(permission.id)
-    addEvent("deleted", permission, at: date)
-    return Answer()
-  }
-
-  private func addEvent(_ change: String, _ permission: FilePermission, at date: Timestamp) {
-    files.aspera.activity.addEvent(
-      ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
-  }
-
-  private static let forbidden = ErrorResponse.node(.forbidden, "The user has no permission on the file.")
-
-  /// Whether the caller sees the permissions of all users: with any permission on the root, or without needing any.
-  private var seesAll: Bool { !files.levels(at: files.root).isEmpty }
-
-  private func isCreator(_ permission: FilePermission) -> Bool {
-    permission.creator.isIdentical(to: files.caller.userID)
-  }
-
-  private func permission(_ id: String) throws -> FileRegister.LocatedPermission {
-    guard let number = FileRegister.number(inID: id),
-      let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
-    else { throw ErrorResponse.noSuch("permission", id) }
-    return found
-  }
-
-  private func checkMayChange(_ permission: FilePermission, _ path: NodePath) throws {
-    guard isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
-  }
-
-  /// Checks that the caller has the levels to grant, so that a user cannot obtain more rights through a permission.
-  private func checkMayGrant(_ levels: AccessLevels, at path: NodePath) throws {
-    guard files.levels(at: path).isSuperset(of: levels) else {
-      throw ErrorResponse.node(
-        .forbidden, "The user does not have all of the access levels that the permission grants.")
-    }
-  }
-
-  private static func tags(_ value: JSONValue?) throws -> JSONValue? {
-    guard let value = value?.unlessNull else { return nil }
-    try require(
-      value.object != nil && value.serialized.count <= tagByteLimit,
-      "The tags are not an object, or have more than \(tagByteLimit) bytes.")
-    return value
-  }
-
-  private func document(_ permission: FilePermission, _ path: NodePath, _ query: NodeQuery) throws -> JSONObject {
-    var document = permission.document
-    if query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) {
-      document["file"] = .object(files.document(of: entry, permission.grant.fileID, files.levels(at: path)))
-    }
-    return document
-  }
-}
-
 /// A permission of the node: the access levels of a user or a group on a file, or on a folder and everything below it.
 struct FilePermission: Sendable {
   let id: Int
@@ -179,11 +20,13 @@ struct FilePermission: Sendable {
     var levels: AccessLevels
     var tags: JSONValue?
 
-    func hasGrantee(of other: Grant) -> Bool {
+    /// Returns whether another grant is for the same file and grantee, of which a node has only one permission.
+    func hasFileAndGrantee(of other: Grant) -> Bool {
       fileID == other.fileID && isForGroup == other.isForGroup && accessID.isIdentical(to: other.accessID)
     }
   }
 
+  static let accessTypes = ["user", "group"]
   var accessType: String { grant.isForGroup ? "group" : "user" }
 
   func applies(to user: BearerUser) -> Bool {
@@ -222,6 +65,7 @@ typealias AccessLevels = Set<LocalCloud.NodePermission.AccessLevel>
 extension AccessLevels {
   static let all = AccessLevels(LocalCloud.NodePermission.AccessLevel.allCases)
 
+  /// Reads a list of names, or returns `nil` if it is empty or contains an unknown name.
   init?(_ value: JSONValue?) {
     guard let names = value?.array, !names.isEmpty else { return nil }
     let levels = names.compactMap { $0.string.flatMap { Element(rawValue: $0) } }
@@ -233,4 +77,162 @@ extension AccessLevels {
   var document: JSONValue { .strings(names) }
   /// The name of the levels in the older form of the Node API, `edit` or `view`.
   var olderName: String { contains(.write) ? "edit" : "view" }
+}
+
+/// The calls of `/permissions`, for one caller.
+///
+/// A user of the access key can change the permissions that the user has created, and those on files on which the user
+/// has any access level.
+struct PermissionService: Sendable {
+  private static let pageLimit = 1_000
+  private static let accessIDByteLimit = 255
+  private static let tagByteLimit = 16 * 1_024
+  let files: FileService
+  let accessKey: String
+
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
+    guard let key = caller.accessKey else {
+      throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
+    }
+    files = try FileService(aspera, for: caller)
+    accessKey = key.id
+  }
+
+  private var register: FileRegister { files.aspera.files.register }
+
+  func list(_ query: NodeQuery) throws -> Answer {
+    let found = try filtered(register.permissions(of: accessKey), query)
+    let page = try query.page(of: found, limit: Self.pageLimit)
+    var response = Answer(.array(try page.map { .object(try responseDocument(for: $0, query)) }))
+    response.headers.set("X-Total-Count", String(found.count))
+    return response
+  }
+
+  private func filtered(
+    _ permissions: [FileRegister.LocatedPermission], _ query: NodeQuery
+  ) throws -> [FileRegister.LocatedPermission] {
+    var found = permissions
+    if let id = query["file_id"] {
+      let entry = try files.entry(id)
+      let includesInherited = try query.bool("inherited") ?? true
+      found = found.filter { includesInherited ? $0.path.contains(entry.path) : $0.path == entry.path }
+    }
+    // With any access level on the root, a user sees the permissions of all users.
+    if let user = files.caller.bearerUser, files.levels(at: files.root).isEmpty {
+      found = found.filter { $0.permission.applies(to: user) || isCreator(of: $0.permission) }
+    }
+    if let type = query["access_type"] {
+      try require(FilePermission.accessTypes.contains(type), "The access_type must be user or group.")
+      found = found.filter { $0.permission.accessType == type }
+    }
+    let attributes: [(parameter: String, property: KeyPath<FilePermission, String>)] = [
+      ("access_id", \.grant.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
+      ("access_level", \.grant.levels.olderName),
+    ]
+    for (parameter, property) in attributes {
+      guard let value = query[parameter] else { continue }
+      found = found.filter { $0.permission[keyPath: property].isIdentical(to: value) }
+    }
+    for name in query.list("access_levels") {
+      let level = try LocalCloud.NodePermission.AccessLevel(rawValue: name)
+        .required("There is no access level \(name.shortened(to: 64)).")
+      found = found.filter { $0.permission.grant.levels.contains(level) }
+    }
+    return found
+  }
+
+  func create(_ body: JSONValue, at date: Timestamp) throws -> Answer {
+    let fileID = try (body["file_id"]?.code).required("The file_id is missing.")
+    let accessID = try (body["access_id"]?.code).required("The access_id is missing.")
+    let levels = try AccessLevels(body["access_levels"]).required("The access_levels are missing or unknown.")
+    let type = body["access_type"]?.string ?? ""
+    try require(FilePermission.accessTypes.contains(type), "The access_type must be user or group.")
+    try require((1...Self.accessIDByteLimit).contains(accessID.utf8.count), "The access_id is empty or too long.")
+    let entry = try files.entry(fileID)
+    try requireMayGrant(levels, at: entry.path)
+    let grant = FilePermission.Grant(
+      fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
+      tags: try Self.tags(body["tags"]))
+    let permission = try register.addPermission(grant, of: accessKey, by: files.caller.userID, at: date)
+    addEvent("created", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  func show(_ id: String, _ query: NodeQuery) throws -> Answer {
+    let found = try locatedPermission(id)
+    let isOwn = files.caller.bearerUser.map { found.permission.applies(to: $0) } ?? true
+    if !isOwn { try requireMayChange(found) }
+    return Answer(.object(try responseDocument(for: found, query)))
+  }
+
+  func change(_ id: String, _ body: JSONValue, at date: Timestamp) throws -> Answer {
+    let found = try locatedPermission(id)
+    try requireMayChange(found)
+    var permission = found.permission
+    if let value = body["access_levels"] {
+      let levels = try AccessLevels(value).required("The access_levels are empty or contain an unknown one.")
+      try requireMayGrant(levels, at: found.path)
+      permission.grant.levels = levels
+    }
+    if let tags = body["tags"] { permission.grant.tags = try Self.tags(tags) }
+    permission.editor = files.caller.userID
+    permission.edited = date
+    register.update(permission)
+    addEvent("modified", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  func delete(_ id: String, at date: Timestamp) throws -> Answer {
+    let found = try locatedPermission(id)
+    try requireMayChange(found)
+    register.removePermission(found.permission.id)
+    addEvent("deleted", found.permission, at: date)
+    return Answer()
+  }
+
+  private func locatedPermission(_ id: String) throws -> FileRegister.LocatedPermission {
+    guard let number = FileRegister.number(inID: id),
+      let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
+    else { throw ErrorResponse.noSuch("permission", id) }
+    return found
+  }
+
+  private func isCreator(of permission: FilePermission) -> Bool {
+    permission.creator.isIdentical(to: files.caller.userID)
+  }
+
+  private func requireMayChange(_ found: FileRegister.LocatedPermission) throws {
+    guard isCreator(of: found.permission) || !files.levels(at: found.path).isEmpty else {
+      throw ErrorResponse.node(.forbidden, "The user has no permission on the file.")
+    }
+  }
+
+  /// Checks that the caller has the levels to grant, so that a user cannot obtain more rights through a permission.
+  private func requireMayGrant(_ levels: AccessLevels, at path: NodePath) throws {
+    guard files.levels(at: path).isSuperset(of: levels) else {
+      throw ErrorResponse.node(.forbidden, "The user does not have all access levels that the permission grants.")
+    }
+  }
+
+  private static func tags(_ value: JSONValue?) throws -> JSONValue? {
+    guard let value = value?.unlessNull else { return nil }
+    try require(
+      value.object != nil && value.serialized.count <= tagByteLimit,
+      "The tags are not an object, or have more than \(tagByteLimit) bytes.")
+    return value
+  }
+
+  private func addEvent(_ change: String, _ permission: FilePermission, at date: Timestamp) {
+    files.aspera.activity.addEvent(
+      ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
+  }
+
+  /// Returns the document of a permission, with that of its file if the query asks for it.
+  private func responseDocument(for found: FileRegister.LocatedPermission, _ query: NodeQuery) throws -> JSONObject {
+    var document = found.permission.document
+    if query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: found.path) {
+      document["file"] = .object(files.document(of: entry, found.permission.grant.fileID))
+    }
+    return document
+  }
 }

@@ -14,6 +14,7 @@ struct NodeAPI: APIHandler {
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil { aspera.cloud.counters.count(endpoint) { $0.unsigned += 1 } }
     let route = NodeRoute(call.request.method, call.path)
+    // Only `/ping` needs no caller.
     if route?.authorization == .optional, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
     guard let route else {
@@ -55,37 +56,43 @@ struct NodeAPI: APIHandler {
     Answer(.object(document(for: try key(name, for: caller))))
   }
 
-  func setAccessKey(_ name: String, to document: JSONValue, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
+  /// Changes the verification key of an access key, the only property of it that this node can change.
+  func changeAccessKey(_ name: String, _ body: JSONValue, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     let key = try key(name, for: caller)
-    if let pem = document["token_verification_key"] {
+    if let pem = body["token_verification_key"] {
       aspera.directory.setTokenVerificationKey(try Self.verificationKey(pem), of: key.id)
     }
     return Answer(.noContent)
   }
 
-  func createAccessKey(_ document: JSONValue, for caller: NodeCaller, at date: Timestamp) async throws -> Answer {
+  func createAccessKey(_ body: JSONValue, for caller: NodeCaller, at date: Timestamp) async throws -> Answer {
     guard caller.accessKey == nil else {
       throw ErrorResponse.node(.forbidden, "Only a node user can create access keys.")
     }
-    let storage = document["storage"]
+    let storage = body["storage"]
     guard storage?["type"]?.string == "local", let path = NodePath(storage?["path"]?.string ?? "/") else {
       throw ErrorResponse.nodeBadRequest("The storage must be local, with a path that does not lead out of the root.")
     }
-    let id = document["id"]?.string ?? BlobID.random().description
-    let secret = document["secret"]?.string ?? RandomText.alphanumerics(40)
+    let id = body["id"]?.string ?? BlobID.random().description
+    let secret = body["secret"]?.string ?? RandomText.alphanumerics(40)
     // The ID and the secret are the name and the password of Basic authorization, which a colon separates.
     try require(
       (1...255).contains(id.utf8.count) && !id.utf8.contains(UInt8(ascii: ":"))
         && (1...1_024).contains(secret.utf8.count),
       "The id or the secret is empty or too long, or the id has a colon.")
-    let pem = try Self.verificationKey(document["token_verification_key"])
+    let pem = try Self.verificationKey(body["token_verification_key"])
     let key = LocalCloud.NodeAccessKey(id: id, secret: Secret(secret), tokenVerificationKey: pem, path: path.text)
     try aspera.directory.add(key)
-    try await aspera.prepare(key, at: date)
-    var response = self.document(for: key)
+    do {
+      try await aspera.prepare(key, at: date)
+    } catch {
+      aspera.directory.removeAccessKey(id)
+      throw error
+    }
+    var document = document(for: key)
     // No other response contains the secret, which the client does not know if the node has made it.
-    response["secret"] = .string(secret)
-    return Answer(.object(response))
+    document["secret"] = .string(secret)
+    return Answer(.object(document))
   }
 
   /// Deletes an access key with its permissions, but not its files.
@@ -100,9 +107,10 @@ struct NodeAPI: APIHandler {
     return Answer(.noContent)
   }
 
-  func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
-    guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
-    let user = document["username"]?.string ?? aspera.directory.transferUser
+  /// Adds a public key with which a user can log in to the transfer server.
+  func addPublicKey(_ body: JSONValue) throws(ErrorResponse) -> Answer {
+    let line = try (body["public_key"]?.string).required("The public_key is missing.")
+    let user = body["username"]?.string ?? aspera.directory.transferUser
     try require(
       aspera.directory.add(publicKeys: [line], of: user),
       "The public_key is not a line of authorized_keys, or there is no user \(user).")
@@ -110,11 +118,11 @@ struct NodeAPI: APIHandler {
   }
 
   private func key(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> LocalCloud.NodeAccessKey {
-    let own = caller.accessKey?.id
-    guard let id = name == "self" ? own : name, let key = aspera.directory.accessKey(id) else {
-      throw .node(.notFound, "There is no access key \(name).")
+    let ownID = caller.accessKey?.id
+    guard let id = name == "self" ? ownID : name, let key = aspera.directory.accessKey(id) else {
+      throw .noSuch("access key", name)
     }
-    guard own == nil || own == id else { throw .node(.forbidden, "The access key \(id) is not the caller's.") }
+    guard ownID == nil || ownID == id else { throw .node(.forbidden, "The access key \(id) is not the caller's.") }
     return key
   }
 
@@ -182,10 +190,8 @@ struct NodeGateway: APIGateway {
   let api: NodeAPI
   let bodyByteLimit = 8 * 1024 * 1024
   let errorCodes = (tooLong: "413", failure: "500")
-
   var context: CloudContext { api.aspera.cloud }
   var blobs: BlobStore? { api.aspera.files.store.blobs }
-
   func endpoint(of request: HTTPRequest) -> LocalCloud.Endpoint { api.endpoint }
   func handler(for call: InboundCall) -> any APIHandler { api }
 }

@@ -4,7 +4,7 @@ internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
 
-/// An authenticator of the requests to the Node API, which contain one of two kinds of authorization.
+/// The authentication of callers of the Node API.
 ///
 /// Basic authorization has the credentials of a node user or access key. With a bearer token, the header
 /// `X-Aspera-AccessKey` contains the ID of the access key.
@@ -15,9 +15,8 @@ struct NodeAuthenticator: Sendable {
     guard call.authorization != nil else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
     }
-    guard let (scheme, credential) = call.authorizationParts else {
-      throw Self.refusal("The Authorization header cannot be read.")
-    }
+    let parts = call.authorizationParts
+    guard let (scheme, credential) = parts else { throw Self.refusal("The Authorization header cannot be read.") }
     switch scheme {
     case "basic": return try basicCaller(credential)
     case "bearer": return try bearerCaller(credential, call.header("x-aspera-accesskey"), at: call.date)
@@ -69,6 +68,7 @@ struct BasicCredential {
   }
 }
 
+/// An authenticated caller of the Node API: a node user by name, an access key, or a user with a bearer token.
 enum NodeCaller: Sendable {
   case user(String)
   case accessKey(LocalCloud.NodeAccessKey)
@@ -105,6 +105,7 @@ enum NodeCaller: Sendable {
   var bearerUser: BearerUser? { if case .bearer(_, let user) = self { user } else { nil } }
 }
 
+/// The user in whose name a bearer token was signed.
 struct BearerUser: Sendable {
   let id: String
   let groupIDs: [String]
@@ -112,6 +113,7 @@ struct BearerUser: Sendable {
   let isAdministrator: Bool
 }
 
+/// The reason why a bearer token is refused.
 enum BearerProblem: Error {
   case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
   case expired(Timestamp)

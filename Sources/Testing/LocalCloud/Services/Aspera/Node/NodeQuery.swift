@@ -4,19 +4,21 @@ internal import CredentialSources
 internal import StorageAuth
 internal import StorageCrypto
 
+/// The parameters in the query of a call of the Node API.
+///
+/// The functions that read a parameter return `nil` if it is missing, and throw if its value is not valid.
 struct NodeQuery: Sendable {
+  private static let pairLimit = 100
   private let pairs: [FormPair]
 
   /// Reads the query, in which only parameters whose names end in `[]` can occur several times.
   init(_ call: InboundCall) throws(ErrorResponse) {
-    guard let pairs = call.pairs, pairs.count <= 100 else {
-      throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
-    }
+    pairs = try call.pairs.required("The query cannot be read.")
+    try require(pairs.count <= Self.pairLimit, "The query has more than \(Self.pairLimit) parameters.")
     let names = pairs.map(\.name).filter { !$0.hasByteSuffix("[]") }.sorted()
     if let (repeated, _) = zip(names, names.dropFirst()).first(where: { $0 == $1 }) {
       throw .nodeBadRequest("The parameter \(repeated) occurs twice in the query.")
     }
-    self.pairs = pairs
   }
 
   subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
@@ -26,9 +28,10 @@ struct NodeQuery: Sendable {
     pairs.filter { [name, "\(name)[]"].contains($0.name) }.flatMap { $0.value.words(between: ",").map(String.init) }
   }
 
+  /// Returns the text of the query with another value of a parameter.
   func text(setting name: String, to value: String) -> String {
-    let others = pairs.filter { !$0.name.isIdentical(to: name) }.map { ($0.name, $0.value) }
-    return (others + [(name, value)]).map { "\($0.percentEncoded())=\($1.percentEncoded())" }.joined(separator: "&")
+    let newPairs = pairs.filter { !$0.name.isIdentical(to: name) } + [FormPair(name, value)]
+    return newPairs.map { "\($0.name.percentEncoded())=\($0.value.percentEncoded())" }.joined(separator: "&")
   }
 
   func number(_ name: String) throws(ErrorResponse) -> Int? {
@@ -58,14 +61,10 @@ struct NodeQuery: Sendable {
   func page<Element>(of elements: [Element], limit: Int) throws(ErrorResponse) -> ArraySlice<Element> {
     switch (try number("page"), try number("per_page")) {
     case (nil, nil):
-      guard elements.count <= limit else {
-        throw .nodeBadRequest("There are \(elements.count) results; ask for them in pages with page and per_page.")
-      }
+      try require(elements.count <= limit, "There are \(elements.count) results; ask for pages with page and per_page.")
       return elements[...]
     case (let page?, let size?):
-      guard page >= 1, (1...limit).contains(size) else {
-        throw .nodeBadRequest("The page must be at least 1, and per_page between 1 and \(limit).")
-      }
+      try require(page >= 1 && (1...limit).contains(size), "The page must be 1 or more, and per_page 1 to \(limit).")
       let (skipped, overflow) = (page - 1).multipliedReportingOverflow(by: size)
       return overflow ? [] : elements.dropFirst(skipped).prefix(size)
     default: throw .nodeBadRequest("The parameters page and per_page need each other.")
@@ -75,15 +74,13 @@ struct NodeQuery: Sendable {
 
 /// A pattern for names, in which `*` matches any characters and `?` a single one.
 struct NamePattern: Sendable {
-  /// A match takes time in proportion to the product of the lengths of pattern and name.
+  /// The maximum length, because a match takes time in proportion to the product of the lengths of pattern and name.
   private static let byteLimit = 1_024
   private let pattern: WildcardPattern
   private let ignoresCase: Bool
 
   init(_ text: String, ignoresCase: Bool) throws(ErrorResponse) {
-    guard text.utf8.count <= Self.byteLimit else {
-      throw .nodeBadRequest("A pattern is longer than \(Self.byteLimit) bytes.")
-    }
+    try require(text.utf8.count <= Self.byteLimit, "A pattern is longer than \(Self.byteLimit) bytes.")
     pattern = WildcardPattern(ignoresCase ? text.asciiLowercased : text)
     self.ignoresCase = ignoresCase
   }

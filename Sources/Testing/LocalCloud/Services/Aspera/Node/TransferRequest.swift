@@ -101,7 +101,6 @@ struct TransferRequest: Sendable {
 
   /// Returns whether a path is an empty object, which stands for the whole root folder of the request, like `*`.
   private static func isWholeRoot(_ path: JSONValue) -> Bool { path.object?.isEmpty == true }
-
   private static func basename(_ source: String?) -> String? { source.flatMap { NodePath($0) }?.basename }
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {

@@ -24,8 +24,7 @@ final class TransferConnection: Sendable {
     let byteCount: Int64
     /// The modification time of the source, or `nil` if the client did not send it.
     let modified: Timestamp?
-    let keepsTime: Bool
-    let isResumable: Bool
+    let keepsTime, isResumable: Bool
 
     /// The key by which a later session finds the part that has arrived, or `nil` if it may not resume the file.
     var resumptionKey: ResumptionKey? {
@@ -50,7 +49,6 @@ final class TransferConnection: Sendable {
   private static let pieceByteLimit: Int64 = 1024 * 1024
   private let fault: LocalCloud.TransferFault?
   private let progress = Lock(Progress())
-
   init(_ fault: LocalCloud.TransferFault?) { self.fault = fault }
 
   var account: LocalCloud.TransferAccount? {

@@ -4,10 +4,10 @@ internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageAuthServer
 
+/// The request handler of the port of the transfer server.
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
   let server: TransferServer
-
   private var context: CloudContext { server.aspera.cloud }
 
   @concurrent
@@ -31,21 +31,22 @@ struct TransferGateway: Sendable {
   }
 
   /// Returns the parts of a path after `/connections`: the ID of a connection, and what the call is about.
-  private static func parts(ofPath request: HTTPRequest) throws(TransferRefusal) -> (id: String?, rest: [String]) {
+  private static func parts(ofPath request: HTTPRequest) throws(TransferRefusal) -> (id: String?, subject: [String]) {
     let names = InboundCall.path(of: request).words(between: "/").map(String.init)
     guard names.first == "connections" else { throw .protocolError }
     return (names.dropFirst().first, Array(names.dropFirst(2)))
   }
 
   private func response(to request: Request, at date: Timestamp) async throws -> Answer {
-    let (id, rest) = try Self.parts(ofPath: request.head)
+    let (id, subject) = try Self.parts(ofPath: request.head)
     guard let id else { return try server.openConnection() }
-    guard let resource = rest.first, let connection = server.connections[id] else {
+    guard let resource = subject.first, let connection = server.connections[id] else {
       throw TransferRefusal.protocolError
     }
     connection.session?.record.noteClientRequest(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if resource == "files", rest.count == 2, let number = Int(digits: rest[1]) {
+    // The bytes of a file are not in JSON.
+    if resource == "files", subject.count == 2, let number = Int(digits: subject[1]) {
       return try await transferPiece(of: number, request, on: connection, at: date)
     }
     guard let body = try await request.body.bytes(upTo: Self.bodyByteLimit),
@@ -68,15 +69,15 @@ struct TransferGateway: Sendable {
     case "removals": try await server.removeEntry(document, on: connection)
     case "moves": try await server.moveFile(document, on: connection, at: date)
     case "files": return try await server.openUpload(document, on: connection, at: date)
-    case "end": try server.endSession(on: connection, id, at: date)
-    case "abort": server.abortSession(document, on: connection, id, at: date)
+    case "end": try server.endSession(on: connection, withID: id, at: date)
+    case "abort": server.abortSession(document, on: connection, withID: id, at: date)
     case "presence": break
     default: throw TransferRefusal.protocolError
     }
     return Answer([:])
   }
 
-  /// Receives or sends the bytes of an open file from the offset on that a parameter contains.
+  /// Receives or sends bytes of an open file, from the offset in a parameter on.
   private func transferPiece(
     of number: Int, _ request: Request, on connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {

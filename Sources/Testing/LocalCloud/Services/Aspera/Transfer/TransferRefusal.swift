@@ -51,6 +51,5 @@ struct TransferRefusal: Error {
   /// The end of a session whose client no longer sends requests.
   static let clientLost = TransferRefusal(.connectionLost, "The client has ended, or does not respond")
   static let canceled = TransferRefusal(.canceled, "The session was canceled by a call of the Node API")
-
   var document: JSONValue { ["error": ["code": .integer(code), "description": .string(text)]] }
 }

@@ -60,7 +60,7 @@ struct TransferServer: Sendable {
     return Answer(["piece": .integer(connection.pieceByteLimit)])
   }
 
-  func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws {
+  func endSession(on connection: TransferConnection, withID id: String, at date: Timestamp) throws {
     guard let session = connection.session, connection.hasReceivedAllFiles else { throw TransferRefusal.protocolError }
     try throwInjected(connection.faultInContent(isEnd: true))
     aspera.packages.completeUpload(with: session.permissions)
@@ -70,7 +70,7 @@ struct TransferServer: Sendable {
   }
 
   /// Ends a transfer session whose client gives up, with the client's error code and text.
-  func abortSession(_ document: JSONValue, on connection: TransferConnection, _ id: String, at date: Timestamp) {
+  func abortSession(_ document: JSONValue, on connection: TransferConnection, withID id: String, at date: Timestamp) {
     connections.remove(id)
     guard let record = connection.session?.record, record.progress.status == .running else { return }
     let refusal = TransferRefusal(
@@ -90,16 +90,17 @@ struct TransferServer: Sendable {
   static func authorizedPath(_ value: JSONValue?, for permissions: TransferPermissions?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
     guard let path = (permissions?.base ?? .root).appending(text) else {
-      throw TransferRefusal(
-        .badPath, "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
+      let shownText = text.shortened(to: pathByteLimit)
+      throw TransferRefusal(.badPath, "The path is too long, or leads out of the docroot: \(shownText)")
     }
     try TransferTokenCheck.requireAccess(to: path, with: permissions)
     return path
   }
 
+  /// Lists everything below a folder; a path without a folder has an empty list.
   func listFolder(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
-    let session = try connection.requireSession()
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    let permissions = try connection.requireSession().permissions
+    let path = try Self.authorizedPath(document["path"], for: permissions)
     guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
     let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
       ["below": .string(entry.path.relative(to: path).key), "type": entry.isFolder ? "directory" : "file"]
@@ -107,16 +108,16 @@ struct TransferServer: Sendable {
     return Answer(["entries": .array(entries)])
   }
 
-  private static func requireDeletingSession(on connection: TransferConnection) throws -> TransferConnection.Session {
-    let session = try connection.requireSession()
-    guard session.permissions?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
-    return session
+  /// Returns the permissions of a session that may delete files.
+  private static func deletingPermissions(of connection: TransferConnection) throws -> TransferPermissions? {
+    let permissions = try connection.requireSession().permissions
+    guard permissions?.mayDelete != false else { throw TransferTokenCheck.missingLevel("delete") }
+    return permissions
   }
 
   /// Removes a file or an empty folder; a folder with contents is kept without an error.
   func removeEntry(_ document: JSONValue, on connection: TransferConnection) async throws {
-    let session = try Self.requireDeletingSession(on: connection)
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    let path = try Self.authorizedPath(document["path"], for: Self.deletingPermissions(of: connection))
     let entry = try aspera.files.existingEntry(at: path)
     if document["type"]?.string == "directory" {
       guard entry.isFolder else { throw FileProblem(.isNoFolder, path) }
@@ -127,12 +128,13 @@ struct TransferServer: Sendable {
     try await aspera.files.delete(path)
   }
 
+  /// Moves a file or a link, which replaces the one at the target.
   func moveFile(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
-    let session = try Self.requireDeletingSession(on: connection)
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
-    let target = try Self.authorizedPath(document["target"], for: session.permissions)
+    let permissions = try Self.deletingPermissions(of: connection)
+    let path = try Self.authorizedPath(document["path"], for: permissions)
+    let target = try Self.authorizedPath(document["target"], for: permissions)
     guard let entry = try aspera.files.entry(at: path), !entry.isFolder else { throw FileProblem(.notFound, path) }
-    try TransferTokenCheck(aspera: aspera).requireFolder(target.parent, with: session.permissions)
+    try TransferTokenCheck(aspera: aspera).requireFolder(target.parent, with: permissions)
     try await aspera.files.makeFolder(target.parent, at: date)
     if let existing = try aspera.files.entry(at: target) {
       guard !existing.isFolder else { throw FileProblem(.isFolder, target) }
@@ -140,7 +142,7 @@ struct TransferServer: Sendable {
       if path == target { return }
       try await aspera.files.delete(target)
     }
-    try await aspera.files.move(path, to: target, at: date)
+    try await aspera.files.move(path, to: target)
   }
 
   func countFile(on connection: TransferConnection) {
@@ -159,9 +161,9 @@ struct TransferServer: Sendable {
 
 extension TransferServer {
   func createFolder(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws {
-    let session = try connection.requireSession(.send)
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
-    try TransferTokenCheck(aspera: aspera).requireFolder(path, with: session.permissions)
+    let permissions = try connection.requireSession(.send).permissions
+    let path = try Self.authorizedPath(document["path"], for: permissions)
+    try TransferTokenCheck(aspera: aspera).requireFolder(path, with: permissions)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modificationTime(in: document) {
       try await aspera.files.setModified(modified, ofFolder: path)
@@ -170,20 +172,22 @@ extension TransferServer {
 
   /// Creates a symbolic link, unless its path is that of a folder, of a link to one, or of a file that must be kept.
   func createLink(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
-    let session = try connection.requireSession(.send)
+    let permissions = try connection.requireSession(.send).permissions
     guard let target = document["target"]?.string, (1...Self.pathByteLimit).contains(target.utf8.count) else {
       throw TransferRefusal.protocolError
     }
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    let path = try Self.authorizedPath(document["path"], for: permissions)
     if let existing = try aspera.files.entry(at: path) {
-      let isFolder = existing.isFolder || (try? resolvedLink(existing, session.permissions))?.isFolder == true
+      // A link whose target cannot be found leads to no folder.
+      let isFolder = existing.isFolder || (try? resolvedLink(existing, permissions))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: session.permissions)
-    try await aspera.files.put(.empty, at: path, date, link: .path(target))
+    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: permissions)
+    try await aspera.files.put(.empty, at: path, modified: date, link: .path(target))
     return Answer(["made": true])
   }
 
+  /// Tells what is at a path, which a client may ask before it begins a session.
   func describeEntry(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
     guard connection.account != nil else { throw TransferRefusal.protocolError }
     let path = try Self.authorizedPath(document["path"], for: connection.session?.permissions)
@@ -199,11 +203,11 @@ extension TransferServer {
   /// The response contains the offset at which the client continues. It is greater than 0 if an interrupted session
   /// sent a part of a file with the same path, size and modification time.
   func openUpload(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) async throws -> Answer {
-    let session = try connection.requireSession(.send)
+    let permissions = try connection.requireSession(.send).permissions
     guard let byteCount = document["bytes"]?.integer, byteCount >= 0 else { throw TransferRefusal.protocolError }
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
+    let path = try Self.authorizedPath(document["path"], for: permissions)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem(.isFolder, path) }
-    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: session.permissions)
+    try TransferTokenCheck(aspera: aspera).requireFolder(path.parent, with: permissions)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modificationTime(in: document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
@@ -221,16 +225,16 @@ extension TransferServer {
     guard case .receiving(let upload, let extents)? = connection.file(number), offset == Self.byteCount(of: extents)
     else { throw TransferRefusal.protocolError }
     try throwInjected(connection.faultInContent(isEnd: false))
-    let written = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
-    var received = extents + written.extents
-    let total = offset + written.byteCount
-    guard written.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
+    let piece = try await aspera.files.store.blobs.write(request.body, BodyExpectation())
+    var received = extents + piece.extents
+    let receivedByteCount = offset + piece.byteCount
+    guard piece.byteCount > 0, receivedByteCount <= upload.byteCount else { throw TransferRefusal.protocolError }
     if received.count > Content.extentLimit {
       received = try await aspera.files.store.blobs.writeJoined(received).extents
     }
-    countBytes(written.byteCount, on: connection)
+    countBytes(piece.byteCount, on: connection)
     connection.update(number, to: .receiving(upload, received))
-    if total == upload.byteCount {
+    if receivedByteCount == upload.byteCount {
       try await storeFile(number, upload, received, on: connection, at: date)
     } else if let key = upload.resumptionKey {
       partialUploads.insert(received, for: key)
@@ -243,7 +247,7 @@ extension TransferServer {
   ) async throws {
     try await aspera.files.makeFolder(upload.path.parent, at: date)
     let modified = upload.keepsTime ? upload.modified ?? date : date
-    try await aspera.files.put(Content(extents: extents, entityTag: "", crc64: 0), at: upload.path, modified)
+    try await aspera.files.put(Content(extents: extents, entityTag: "", crc64: 0), at: upload.path, modified: modified)
     if let key = upload.resumptionKey { partialUploads.remove(key) }
     connection.update(number, to: .received)
     countFile(on: connection)
@@ -260,12 +264,12 @@ extension TransferServer {
 
 extension TransferServer {
   func openSource(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
-    let session = try connection.requireSession(.receive)
-    let path = try Self.authorizedPath(document["path"], for: session.permissions)
-    let name = document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue
-    guard let policy = SymbolicLinkPolicy(rawValue: name) else { throw TransferRefusal.protocolError }
+    let permissions = try connection.requireSession(.receive).permissions
+    let path = try Self.authorizedPath(document["path"], for: permissions)
+    let policyName = document["links"]?.string ?? SymbolicLinkPolicy.skip.rawValue
+    guard let policy = SymbolicLinkPolicy(rawValue: policyName) else { throw TransferRefusal.protocolError }
     var found: [SourceEntry] = []
-    try collectEntries(of: path, at: "", through: [path], policy, session.permissions, into: &found)
+    try collectEntries(of: path, at: "", through: [path], policy, permissions, into: &found)
     return Answer(["entries": .array(found.compactMap { openEntry($0, on: connection) })])
   }
 
@@ -291,15 +295,15 @@ extension TransferServer {
   }
 
   func readFile(
-    _ number: Int, from offset: Int64, byteCount count: Int64, on connection: TransferConnection
+    _ number: Int, from offset: Int64, byteCount: Int64, on connection: TransferConnection
   ) throws -> Answer {
-    guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
-      let end = offset.checkedAdding(count), end <= content.byteCount
+    guard case .sending(let content)? = connection.file(number), offset >= 0, byteCount > 0,
+      let endOffset = offset.checkedAdding(byteCount), endOffset <= content.byteCount
     else { throw TransferRefusal.protocolError }
     try throwInjected(connection.faultInContent(isEnd: false))
-    countBytes(count, on: connection)
-    if end == content.byteCount { countFile(on: connection) }
-    return Answer(content, in: offset..<end)
+    countBytes(byteCount, on: connection)
+    if endOffset == content.byteCount { countFile(on: connection) }
+    return Answer(content, in: offset..<endOffset)
   }
 
   private static let linkChainLimit = 40

@@ -31,9 +31,8 @@ struct TransferTokenCheck: Sendable {
       let caller = try bearerCaller(String(bearerToken), accessKey, at: date)
       return try permissions(of: caller, fileID: fileID, account, direction, at: date)
     }
-    guard let (permissions, expiration) = aspera.tokens.permissions(of: token) else {
-      throw Self.refusal("token denied by server")
-    }
+    let issued = aspera.tokens.permissions(of: token)
+    guard let (permissions, expiration) = issued else { throw Self.refusal("token denied by server") }
     let secondsAfterExpiration = expiration.duration(to: date).components.seconds
     guard expiration > date else { throw Self.refusal("token expired \(secondsAfterExpiration) seconds ago") }
     guard permissions.direction == direction else {
@@ -71,7 +70,7 @@ struct TransferTokenCheck: Sendable {
     do {
       let files = try FileService(aspera, for: caller)
       var base = files.root
-      if let fileID { base = try files.folder(fileID, for: [direction == .send ? .write : .read]).path }
+      if let fileID { base = try files.folder(fileID, requiring: [direction == .send ? .write : .read]).path }
       return TransferPermissions(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base], mayMakeFolders: files.levels(at: base).contains(.mkdir),
@@ -112,6 +111,7 @@ struct TransferTokenCheck: Sendable {
   }
 }
 
+/// The permissions of a session of the transfer server.
 struct TransferPermissions: Sendable {
   let direction: TransferDirection
   let user: String
@@ -124,7 +124,6 @@ struct TransferPermissions: Sendable {
   let locations: [NodePath]
   var mayMakeFolders = true
   var mayDelete = true
-
   func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }
 
