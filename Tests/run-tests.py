@@ -5,7 +5,7 @@
 were skipped and which failed: between thousands of lines nobody finds them.
 
 Each process runs a few suites, so that a test that ends its process hides no others. `JOBS` is the number of processes at
-a time, by default one for each processor core.
+a time, by default one more than there are processor cores, because tests wait for servers and programs part of the time.
 """
 import argparse
 import concurrent.futures
@@ -70,7 +70,7 @@ def main():
     groups = [suites[start :: -(-len(suites) // SUITES_PER_PROCESS)] for start in range(-(-len(suites) // SUITES_PER_PROCESS))]
 
     counts, skipped, failed, durations = [0, 0, 0], [], [], []
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or (os.cpu_count() or 1) + 1)) as pool:
         runs = {pool.submit(run, binary, group): group for group in groups}
         for done in concurrent.futures.as_completed(runs):
             status, output, duration = done.result()

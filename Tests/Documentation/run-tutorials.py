@@ -113,7 +113,7 @@ def compiled(program, files, ports, folder):
     listed = os.path.join(folder, f"{program}.objects")
     with open(listed, "w", encoding="utf-8") as file:
         file.writelines(objects)
-    libraries = ["-lz"] if sys.platform == "darwin" else ["-lcrypto", "-lstdc++", "-lm", "-lz", "-ldl", "-Xlinker", "-s"]
+    libraries = ["-lz"] if sys.platform == "darwin" else ["-lcrypto", "-lstdc++", "-lm", "-lz", "-ldl", "-use-ld=lld", "-Xlinker", "-s"]
     output = os.path.join(folder, program)
     outcome = subprocess.run(
         ["swiftc", "-emit-executable", "-o", output, "-module-name", program, "-swift-version", "6", "-suppress-warnings",
