@@ -293,7 +293,7 @@ extension TransportConformance {
       while true {
         let request = try connection.readRequest()
         recording.add(request)
-        if let response = BrokenResponse.allCases.first(where: { request.path.hasBytePrefix("/\($0)") }) {
+        if let response = BrokenResponse.allCases.first(where: { request.path.isIdentical(to: "/\($0)") }) {
           return try response.send(on: connection)
         }
         try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
