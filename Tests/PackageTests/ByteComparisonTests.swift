@@ -33,7 +33,9 @@ final class ByteComparisonTests: XCTestCase {
 
   /// Whether a line counts characters after a comparison of bytes, or searches for a single character.
   private static func countsCharacters(_ line: String) -> Bool {
-    line.contains(/\.drop(First|Last)\([\w.]+\.count|bytes\(from: [^)]*\)\.drop/)
+    // A search for a text is many times faster than one for a pattern.
+    guard [".drop", ".index(", ".contains(\""].contains(where: line.contains) else { return false }
+    return line.contains(/\.drop(First|Last)\([\w.]+\.count|bytes\(from: [^)]*\)\.drop/)
       || line.replacing(/(utf8|bytes|scalars)\.index\((after|before):/, with: "").contains(/\.index\((after|before):/)
       || line.contains(/\.contains\("([^\w"]|\\")"\)/)
   }

@@ -18,7 +18,9 @@ final class SpanTests: XCTestCase {
     var used: Set<String> = []
     for file in try SourceTree("Sources").files {
       let extendsArrays = file.lines.contains { $0.hasPrefix("extension [") || $0.hasPrefix("extension Array") }
-      for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+      // A search for a text is many times faster than one for a pattern.
+      let lines = file.lines.filter { $0.contains("span") || $0.contains("mutableSpan") }
+      for line in lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
         let isOfSelf = extendsArrays && line.contains(/[^.\w]span\)/)
         guard isOfSelf || line.contains(/[\w)]\.(span|mutableSpan|bytes\.span)\b/) else { continue }
         used.insert(file.path)
