@@ -93,11 +93,8 @@ public final class TransferQueue: Sendable {
   /// accounts.replace(with: try AsperaAccount(host: host, user: "mia", password: new))
   /// ```
   ///
-  /// The other parameters are those of the initializer with an account and an issuer.
-  ///
-  /// - Parameters:
-  ///   - accounts: The source of the account for sessions that have no account.
-  ///   - issuer: The token issuer for sessions that have no issuer, or `nil` if there is none.
+  /// `accounts` is the source of the account for sessions that have no account, and `issuer` the token issuer for those
+  /// that have none. The other parameters are those of the initializer with an account and an issuer.
   public convenience init(
     engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>, issuer: (any TokenIssuer)? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),

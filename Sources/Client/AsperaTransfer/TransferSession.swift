@@ -51,8 +51,6 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
   /// Creates a transfer session that has its own token issuer.
   ///
   /// The other parameters are those of the initializer with a source of tokens.
-  ///
-  /// - Parameter issuer: The token issuer for the session.
   public init(
     _ specification: TransferSpec, account: AsperaAccount? = nil, issuer: some TokenIssuer, isPersistent: Bool = false,
     id: String? = nil
