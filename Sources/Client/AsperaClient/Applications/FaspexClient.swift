@@ -42,12 +42,13 @@ public struct FaspexClient: Sendable {
 
   /// Creates a client that gets its access tokens with JWT grants.
   ///
-  /// The other parameters are those of the initializer with a credential provider; tokens use the same transport.
-  ///
   /// - Parameters:
+  ///   - url: The base URL of Faspex.
   ///   - user: The user name or e-mail address of the user.
   ///   - clientID: The ID of the API client, which allows JWT grants.
   ///   - key: The private key whose public key is in the user's account settings.
+  ///   - transfers: The settings for file transfers, without a dynamic key.
+  ///   - transport: The transport that sends the requests to the API and for tokens.
   public init(
     url: String, user: String, clientID: String, key: JWTSigningKey,
     transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
