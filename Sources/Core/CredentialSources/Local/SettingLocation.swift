@@ -41,7 +41,7 @@ extension CredentialProvider {
       throw CredentialError(
         error.code == .notConfigured ? .failed : error.code, source: "\(location.source): \(error.source)",
         "\(location.name): \(error.message)", remedy: error.remedy, isRetryable: error.isRetryable,
-        declined: error.declined)
+        declined: error.declined, underlying: error.underlying)
     }
   }
 }
