@@ -178,13 +178,19 @@ final class ObjectStoreConformanceTests: XCTestCase {
   }
 
   func testMixedUploadsAreReported() async throws {
-    let current = Lock("")
+    let keys = Lock<[String]>([])
+    let secondUpload = Gate(isClosed: true)
     try await assertBreaks(.concurrency) { store in
       store.uploading = { base, source, key, options, progress in
-        current.withLock { $0 = key }
-        for _ in 0..<100 { await Task.yield() }
-        return try await base.upload(
-          source, to: current.withLock { $0 }, options: options, progress: progress)
+        let number = keys.withLock { keys in
+          keys.append(key)
+          return keys.count
+        }
+        if number == 2 { secondUpload.open() }
+        guard number == 1 else { return try await base.upload(source, to: key, options: options, progress: progress) }
+        // The first upload takes the key of the second one, which begins meanwhile.
+        try await secondUpload.pass()
+        return try await base.upload(source, to: keys.withLock { $0[1] }, options: options, progress: progress)
       }
     }
   }
