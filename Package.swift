@@ -139,9 +139,7 @@ func closure(of names: [String]) -> [String] {
 }
 
 /// Returns the name of the package with a product, or `nil` if the name is not that of a product.
-func package(of product: String) -> String? {
-  packages.first { names($0.products).contains(product) }?.name
-}
+func package(of product: String) -> String? { packages.first { names($0.products).contains(product) }?.name }
 
 /// The dependency on a product of another package, or on a module.
 func dependency(_ name: String, _ condition: TargetDependencyCondition? = nil) -> Target.Dependency {
@@ -220,8 +218,7 @@ let package = Package(
     .trait(name: "Redis", description: "StorageAuthRedis, over SwiftNIO.", enabledTraits: ["Server"]),
     .trait(name: "Operations", description: "StorageOperations: metrics, traces and services."),
     .trait(name: "Configuration", description: "StorageConfiguration.", enabledTraits: ["Client", "Server"]),
-    .trait(
-      name: "CommandLine", description: "Tool and examples.", enabledTraits: ["Configuration", "Operations", "Redis"]),
+    .trait(name: "CommandLine", description: "The tool.", enabledTraits: ["Configuration", "Operations", "Redis"]),
     .default(enabledTraits: isDocumented || Context.environment["STORAGE_AUTH_XCODE"] != nil ? ["CommandLine"] : []),
   ],
   targets: layers.flatMap { layer in layer.value.map { target(of: $0, in: layer.key) } }
@@ -240,7 +237,6 @@ package.targets += [
 let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")])
 package.targets += testsCommonCrypto ? [crypto] : []
 
-// Examples and measurements.
 package.targets += names("OSS COS S3 Credentials RemoteSigning").map { example($0) }
 // A program that depends on another one is built after it.
 package.targets += names("Aspera AnyProvider AsperaOnCloud").map { example($0, "ascp-simulator") }
@@ -311,9 +307,7 @@ if isFuzzed {
   package.targets.removeAll { $0.name == "ReaderTests" }
   package.targets += [.target(name: "FuzzEngine", path: "Tests/FuzzEngine"), fuzz]
   // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
-  fuzz.linkerSettings = [
-    .unsafeFlags(instrumented), .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
-  ]
+  fuzz.linkerSettings = [.unsafeFlags(instrumented), .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
 }
 
 // The Swift Package Index documents targets only, so that the package's own catalogue needs one there. It depends on the
