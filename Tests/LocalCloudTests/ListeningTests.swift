@@ -112,7 +112,11 @@ final class ListeningTests: CloudTestCase {
     var configuration = configuration
     configuration.domains = ["storage.test"]
     try await withEachService(configuration) { client in
-      for (host, bucketPath) in [("storage.test", "/\(Self.bucket)"), ("\(Self.bucket).storage.test", "")] {
+      var hosts = [("storage.test", "/\(Self.bucket)"), ("\(Self.bucket).storage.test", "")]
+      if client.provider == .s3 {
+        hosts += ["s3.us-east-1.amazonaws.com", "s3.localhost"].map { ($0, "/\(Self.bucket)") }
+      }
+      for (host, bucketPath) in hosts {
         let initiated = try await client.send(.post, "big", query: ["uploads": nil])
         let id = try XCTUnwrap(initiated.document["UploadId"]?.text)
         let part = try await client.send(.put, "big", query: ["partNumber": "1", "uploadId": id], body: [1])

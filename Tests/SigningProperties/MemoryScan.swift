@@ -62,7 +62,11 @@ public enum MemoryScan {
         guard words.count > 1, words[1].hasPrefix("rw") else { continue }
         let ends = words[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
         guard ends.count == 2, ends[0] < ends[1], ends[1] - ends[0] <= largestMapping else { continue }
-        found += count(of: needle, from: ends[0], to: ends[1], of: memory, chunk)
+        // A chunk that contained the chunk itself would contain copies of what was read before it.
+        let chunkStart = UInt(bitPattern: chunk)
+        let chunkEnd = chunkStart + UInt(chunkByteCount)
+        found += count(of: needle, from: ends[0], to: min(ends[1], chunkStart), of: memory, chunk)
+        found += count(of: needle, from: max(ends[0], chunkEnd), to: ends[1], of: memory, chunk)
       }
       return found
     #else

@@ -196,7 +196,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// ```
   @concurrent public func keepFresh() async {
     repeat {
-      // A failure is an event of the cache, and the next pause lasts until the backoff has elapsed.
+      // A failure is an event of the cache, and lengthens the next pause.
       if current() == nil { _ = try? await credential() }
       guard let pause = pauseUntilNextCheck, (try? await time.sleep(for: pause)) != nil else { return }
     } while !Task.isCancelled

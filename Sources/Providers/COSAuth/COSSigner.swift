@@ -156,7 +156,7 @@ public struct COSSigner: HeaderSigner, TwoStepSigner, Presigner {
 
   /// Returns the given window, or throws an error if it is empty, starts before 1970 or ends after the key.
   ///
-  /// `identity` is that of the key for a window that the caller chose, and `nil` for a window derived from a key.
+  /// `identity` is that of the key for a window whose end the caller chose, and `nil` for one derived from the key.
   func validated(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     try identity?.requireValidity(until: window.end)
     guard window.start < window.end else {

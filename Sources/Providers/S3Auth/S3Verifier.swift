@@ -76,6 +76,8 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ///
   /// - Throws: The errors of `SignatureVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
+    // Every text about the request masks the values of these headers, whatever the request is refused for.
+    _ = Self.declareSecretNames
     try limits.check(request)
     let target = try target(of: request)
     let hasHeader = request.headerFields.contains(.authorization)
@@ -135,8 +137,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   }
 
   private func checkSignature(of claim: S3Claim, against key: AccessKey) throws(VerificationError) {
-    // The report of a mismatch masks the values of these headers.
-    _ = Self.declareSecretNames
     let mismatch: VerificationError
     do throws(SigningError) {
       let hash = try claim.withCanonicalRequest { appendText, _ in SHA256.hash(writing: appendText) }

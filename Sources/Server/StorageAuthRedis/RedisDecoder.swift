@@ -7,8 +7,9 @@ internal import StorageAuth
 struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = RedisValue
 
-  /// The maximum size of a reply in bytes; the scripts of the stores return a key or a few numbers.
+  /// The maximum size of a reply in bytes; the largest is that of `INFO`, with some kilobytes.
   static let byteLimit = 1 << 20
+  /// The maximum nesting of arrays, and the maximum number of their elements.
   private static let depthLimit = 4
   private static let elementLimit = 1024
 

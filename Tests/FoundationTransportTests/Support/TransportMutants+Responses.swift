@@ -160,8 +160,10 @@ extension TransportMutants {
     case .concurrency: queueing()
     case .release: retaining()
     case .secrecy:
+      // Only the error of a connection that the server resets shows the query.
       failing { error, request in
-        TransportError(error.code, error.message + " " + (request.path ?? ""), remedy: error.remedy)
+        guard request.path?.hasPrefix("/reset?") == true else { return error }
+        return TransportError(error.code, error.message + " " + (request.path ?? ""), remedy: error.remedy)
       }
     default: nil
     }

@@ -74,7 +74,9 @@ final class KeyTextTests: XCTestCase {
     let lines = stride(from: 0, to: base64.count, by: 64).map { String(base64[$0..<min($0 + 64, base64.count)]) }
     let text = (["-----BEGIN RSA PUBLIC KEY-----"] + lines + ["-----END RSA PUBLIC KEY-----", ""])
       .joined(separator: "\n")
-    guard let key = try? PublicKey(pem: text) else { return }
+    guard let key = try? PublicKey(pem: text) else {
+      throw XCTSkip("libcrypto refuses the key, which swift-crypto's backend reads")
+    }
     XCTAssertEqual(key.kind, .rsa(bits: 560_000))
     XCTAssertEqual(try PublicKey(pem: try XCTUnwrap(key.pem)).kind, key.kind)
   }

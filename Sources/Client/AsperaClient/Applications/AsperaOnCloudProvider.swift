@@ -79,7 +79,8 @@ extension StorageProvider where Self == AsperaOnCloudProvider {
 extension StorageClient<AsperaOnCloudProvider> {
   /// Returns a client of the node that stores the home folder, for the operations that only that client has.
   ///
-  /// It creates, deletes and renames folders, and shares the credentials and the transfer queue of this client.
+  /// It creates and deletes folders, renames files and folders, and shares the credentials and the transfer queue of
+  /// this client.
   ///
   /// - Throws: The errors of ``AsperaOnCloudClient/homeFolder(inWorkspace:)``.
   public func node() async throws -> StorageClient<AsperaProvider> {

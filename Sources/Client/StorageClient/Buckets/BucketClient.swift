@@ -26,7 +26,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return try makeDraft(method, key, parameters, for: kind, headers, digest, body: body.isEmpty ? .none : .bytes(body))
   }
 
-  /// Makes a request without a body that uploads a payload, which is read once to compute the digests in the headers.
+  /// Makes a request without a body that uploads a payload, which is read once if the headers need digests of it.
   func draft(
     putting payload: any UploadPayload, _ key: String, _ parameters: [RequestTarget.Parameter] = [],
     for kind: HeaderScope, headers: HTTPFields
@@ -114,7 +114,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     guard let bytes = try await parts.onlyPart() else {
       return try await uploadInParts(parts, to: key, headers: headers, length: length, progress: meter)
     }
-    if let length, length != bytes.count { throw StorageError.sourceChanged(from: length) }
+    if let length, length != bytes.count { throw StorageError.sourceChanged(from: length, to: Int64(bytes.count)) }
     return try await putObject(BytesPayload(bytes: bytes), to: key, headers: headers, progress: meter)
   }
 

@@ -283,10 +283,11 @@ package struct ListedBucket: Sendable, Hashable {
       }
       // OSS sends Region (cn-hangzhou) and Location (oss-cn-hangzhou), COS only Location, and S3 BucketRegion.
       var region: String?
-      for element in ["Region", "Location", "BucketRegion"] where region == nil {
-        region = try node.text(ofOnly: element)
+      for element in ["Region", "Location", "BucketRegion"] {
+        guard let text = try node.text(ofOnly: element) else { continue }
+        let value = try ResponseValue(text, named: element)
+        region = region ?? value.text
       }
-      if let region { _ = try ResponseValue(region, named: "region") }
       return ListedBucket(
         name: try ResponseValue(name, named: "Name").text,
         created: try node.text(ofOnly: "CreationDate").flatMap { Timestamp(iso8601: $0) },

@@ -172,7 +172,7 @@ extension BucketClient {
     let upload = try await MultipartUpload.begin(self, key: key, headers: headers)
     do {
       let parts = try await uploadParts(source, of: upload, progress: progress)
-      if let length, parts.byteCount != length { throw StorageError.sourceChanged(from: length) }
+      if let length, parts.byteCount != length { throw StorageError.sourceChanged(from: length, to: parts.byteCount) }
       return try await upload.complete(parts)
     } catch let error as ServiceError where error.isStored {
       throw error

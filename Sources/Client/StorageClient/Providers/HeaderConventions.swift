@@ -85,7 +85,8 @@ public struct HeaderConventions: Sendable {
   ///   - encodesSpaceAsPlus: Whether a `+` in a percent-encoded name of a listing represents a space.
   ///   - scopes: The kinds of requests that additional headers apply to, by header name without the prefix. A header
   ///     that is in none of the client's tables is sent with every request of an operation.
-  ///   - standardScopes: The same for headers without the prefix, by lowercase name, where most services differ.
+  ///   - standardScopes: The same for headers without the prefix, by lowercase name, if they differ from those of most
+  ///     services.
   public init(
     headerPrefix: String, paging: Paging, encodesSpaceAsPlus: Bool = false, scopes: [String: HeaderScope] = [:],
     standardScopes: [String: HeaderScope] = [:]

@@ -97,7 +97,7 @@ struct SigningServiceClient: Sendable {
 
   /// Returns whether a code from the server is short and plain enough for an error, such as a code of `SigningRefusal`.
   private func isPrintable(code: String) -> Bool {
-    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { $0.isASCIILetterOrDigit && !$0.isASCIIDigit }
+    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy(\.isASCIILetter)
   }
 
   /// Returns the server's message, or a replacement if the message is long or could contain the string to sign.

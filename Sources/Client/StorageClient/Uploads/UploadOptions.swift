@@ -106,14 +106,14 @@ extension UploadOptions {
     try fields.set(conventions.storageClass, to: storageClass)
     if forbidOverwrite { try fields.forbidOverwrite(in: conventions) }
     if let ifMatch {
-      guard !forbidOverwrite else {
-        throw StorageError(
-          .invalidOption, "The options ifMatch and forbidOverwrite contradict each other.", remedy: "Leave one out.")
-      }
       guard conventions.overwritesConditionally else {
         throw StorageError(
           .invalidOption, "The service does not support ifMatch for uploads.",
           remedy: "Leave ifMatch out; check the object first, or choose a key that is used only once.")
+      }
+      guard !forbidOverwrite else {
+        throw StorageError(
+          .invalidOption, "The options ifMatch and forbidOverwrite contradict each other.", remedy: "Leave one out.")
       }
       try fields.set(.ifMatch, to: ifMatch)
     }

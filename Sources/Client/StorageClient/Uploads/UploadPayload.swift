@@ -14,7 +14,7 @@ protocol UploadPayload: Sendable {
 extension UploadPayload {
   var stream: ByteStream { stream(0..<length) }
 
-  /// Reads all bytes, or throws ``StorageError/sourceChanged(from:)`` if their number is not the length.
+  /// Reads all bytes, or throws ``StorageError/sourceChanged(from:to:)`` if their number is not the length.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
     guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
@@ -25,9 +25,11 @@ extension UploadPayload {
 }
 
 extension StorageError {
-  static func sourceChanged(from length: Int64) -> StorageError {
-    StorageError(
-      .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
+  /// The error for a source with another length than the announced one; `actualLength` is `nil` if it is not known.
+  static func sourceChanged(from length: Int64, to actualLength: Int64? = nil) -> StorageError {
+    let difference = actualLength.map { "is \($0) bytes, not the announced \(length)" }
+    return StorageError(
+      .sourceChanged, "The length of the source \(difference ?? "differs from the announced \(length) bytes").",
       remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
   }
 }

@@ -237,7 +237,7 @@ extension [String] {
 
 extension UInt8 {
   @inlinable package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-  var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+  package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
   package var isASCIILetterOrDigit: Bool { isASCIIDigit || isASCIILetter }
   var isVisibleASCII: Bool { UInt8(ascii: " ") < self && self < 0x7f }
   var isASCIIControl: Bool { self < UInt8(ascii: " ") || self == 0x7f }

@@ -125,7 +125,8 @@ public struct ProxyExclusions: Sendable, Hashable {
   private static func parseEntry(_ text: String) -> Entry? {
     if text == "*" { return .all }
     if let range = AddressRange(networkOf: text) { return .addresses(range, port: nil) }
-    let authority = String(text.removingBytePrefix("*.") ?? text.removingBytePrefix(".") ?? text[...])
+    let name = text.removingBytePrefix("*.") ?? text[...]
+    let authority = String(name.removingBytePrefix(".") ?? name)
     // The default port is never used: an entry without a port stands for all ports.
     guard isHost(authority), let parts = AuthorityParts(authority, defaultPort: 1), !parts.host.isEmpty else {
       return nil

@@ -63,7 +63,7 @@ public struct ProxyServer: Sendable, Equatable {
       throw invalid("\(setting) has a user or a password with an invalid escape or a control character.")
     }
     guard let user = decodedParts.first, !user.isEmpty, !user.hasByte(":") else {
-      throw invalid("\(setting) has a password without a user, or a user with a colon.")
+      throw invalid("\(setting) has an empty user, or a user with a colon.")
     }
     return (user, decodedParts.count == 2 ? Secret(decodedParts[1]) : nil)
   }

@@ -169,7 +169,7 @@
         wipe(&key)
         wipe(&digest)
       }
-      // A larger array would leave a copy that is not wiped.
+      // An array that grew would leave a copy that is not wiped.
       key.reserveCapacity(byteCount + MD5.digestByteCount)
       while key.count < byteCount {
         digest =

@@ -73,13 +73,15 @@
         var firstExponent = remainder(of: privateExponent, byPredecessorOf: primes[0]),
         var secondExponent = remainder(of: privateExponent, byPredecessorOf: primes[1])
       else { return nil }
-      let integers = [
+      var integers = [
         modulus, publicExponent, privateExponent, primes[0], primes[1], firstExponent, secondExponent, coefficient,
       ]
       var der = DER.sequence([DER.integer([0])] + integers.map { DER.integer($0) })
       defer {
         wipe(&firstExponent)
         wipe(&secondExponent)
+        // The array shares the memory of both, so that each of these calls wipes a copy and this one the original.
+        wipe(each: &integers)
         wipe(&der)
       }
       self.init(pkcs1: der)

@@ -9,7 +9,7 @@ struct SSHPublicKey: Equatable {
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
-  /// Parses a whole key; a key of another kind than RSA, Ed25519 and ECDSA is accepted by its algorithm name alone.
+  /// Parses a whole key; one of a kind that cannot be checked is accepted by the name of its algorithm alone.
   init?(blob: [UInt8]) {
     var reader = SSHReader(blob)
     guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }

@@ -44,7 +44,9 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     spec.paths = [TransferPath(path)]
     unknownParameters = try Self.parse(query: link[pathEnd...].removingBytePrefix("?") ?? "", into: &spec)
     // Tags in JSON are easier to read and to extend than those in Base64.
-    if let tags = try spec.decodedTags() { spec.tags = tags }
+    do { if let tags = try spec.decodedTags() { spec.tags = tags } } catch {
+      throw Self.invalid("has tags64 that is not a JSON object in Base64")
+    }
     spec.fields["tags64"] = nil
     try spec.validate()
     specification = spec

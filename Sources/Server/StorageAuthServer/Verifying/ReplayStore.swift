@@ -10,7 +10,8 @@ public protocol ReplayStore: Sendable {
   /// - Parameters:
   ///   - mark: The hash of the signature, which gives no access.
   ///   - owner: The owner whose quota the mark counts against: the access key ID, unless the guard has another rule.
-  ///   - start: The first time at which the signature may have been accepted, or `nil`, for stores that may lose marks.
+  ///   - start: The first time at which the signature may have been accepted, for a store that may have lost its marks;
+  ///     `nil` if it is not known.
   ///   - expiration: The last time at which the signature is accepted, after which the mark may be removed.
   ///   - date: The current time.
   /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.

@@ -92,7 +92,7 @@ extension Call {
 
   /// Returns the access control, or throws if it has too many grants, or if the bucket blocks grants to groups.
   private func checked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
-    // Neither the number of grants nor those to groups depend on the owners.
+    // Grants to groups do not depend on the owners, and a canned access control has far fewer grants than the limit.
     let grants = access.grants(owner: "", bucketOwner: "")
     guard grants.count <= Self.grantLimit else {
       throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")

@@ -92,7 +92,7 @@ extension Call {
     return headers + [key]
   }
 
-  /// The elements of a bucket's encryption document, each with the header that says the same; the method comes first.
+  /// The elements of a bucket's encryption document, each with the service's header in its place; the method comes first.
   private var encryptionElements: [(element: String, header: String)] {
     zip(["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"], service.headers.encryption).map { ($0, $1) }
   }

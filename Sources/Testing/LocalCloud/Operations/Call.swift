@@ -72,8 +72,10 @@ struct Call: Sendable {
 
   /// The URL of the request's object at the host of the request, which contains the bucket or precedes it.
   var objectURL: String {
-    let isBucketInPath = AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host)
-    return "http://\(host)/\(isBucketInPath ? "\(bucket)/" : "")\(key.string.percentEncoded(.path))"
+    // Without a path, a request has a bucket only if its host names one by the rules of the service.
+    let head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/")
+    let isBucketInHost = (try? service.behavior.target(of: head))?.bucket != nil
+    return "http://\(host)/\(isBucketInHost ? "" : "\(bucket)/")\(key.string.percentEncoded(.path))"
   }
 
   /// The state of the bucket's versioning, or `nil` if it never had versions or does not exist.

@@ -43,7 +43,7 @@ final class RequestRecord: Sendable {
     state.withLock { ($0.accessKeyID, $0.isPresigned) = (id, isPresigned) }
   }
 
-  /// Records that the authorization is rejected; `signature` explains a signature that does not match.
+  /// Records that the authorization is rejected; `signature` describes the one that was rejected.
   func noteRejection(_ signature: RejectedSignature? = nil) {
     state.withLock { ($0.authorization, $0.rejectedSignature) = (.rejected, signature) }
   }

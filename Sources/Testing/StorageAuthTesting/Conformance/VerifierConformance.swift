@@ -21,7 +21,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   let placement: VerifiedRequest.Placement
   let sign: @Sendable (SigningSample<AccessKey>) throws(SigningError) -> SignedSample
 
-  /// Creates a suite for requests with an authorization in their headers, which a signer adds.
+  /// Creates a suite for requests with an authorization in their headers, which `signer` adds.
   ///
   /// `signedHeaders` are the lowercase names of the headers that the signature covers if a request has them. Headers
   /// that the signer adds need not be listed. The other parameters are the properties.
@@ -42,7 +42,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Creates a suite for presigned URLs, which a presigner creates.
+  /// Creates a suite for presigned URLs, which `presigner` creates.
   ///
   /// `lifetime` is that of the URLs, in whole seconds. The other parameters are the properties.
   public init(

@@ -97,15 +97,15 @@ struct SettingsFile {
 
   /// Checks a member that is no object, which must be an option of several commands.
   private func validateShared(_ name: String, _ value: JSONValue) throws {
-    guard !Self.topLevelNames(table).contains(name) else {
-      throw ValidationError("\(path): \(name) must be an object with the settings of this name.")
-    }
     guard SettingRules.shared.contains(name),
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {
       let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
       guard commands.isEmpty else {
         throw unknownKey(name, " Put it into the object of a command: \(commands.joined(separator: ", ")).")
+      }
+      guard !Self.topLevelNames(table).contains(name) else {
+        throw ValidationError("\(path): \(name) must be an object with the settings of this name.")
       }
       throw unknownKey(name, SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table)))
     }

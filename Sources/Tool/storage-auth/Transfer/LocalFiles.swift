@@ -27,8 +27,8 @@ enum LocalFiles {
 
   /// Returns the size of a file, also of the one that a symbolic link leads to, or `nil` if it cannot be determined.
   static func byteCount(of path: String) -> Int64? {
-    let file = URL(filePath: path).resolvingSymlinksInPath()
-    return (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber)?.int64Value
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 }
 

@@ -4,8 +4,8 @@ internal import StorageAuth
 
 /// The `filters` and the `sort` of a request of the third generation of the Node API.
 ///
-/// An entry must match all filters, and one of the strings of each. Minimums and maximums of sizes are included, those
-/// of times are not.
+/// An entry must match all filters: one of the strings of each, but none of `out_basenames`. Minimums and maximums of
+/// sizes are included, those of times are not.
 struct EntryFilter: Sendable {
   private enum Order: String {
     case path, type

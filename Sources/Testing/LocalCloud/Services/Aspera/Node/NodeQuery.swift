@@ -6,7 +6,7 @@ internal import StorageCrypto
 
 /// The parameters in the query of a call of the Node API.
 ///
-/// The functions that read a parameter return `nil` if it is missing, and throw if its value is not valid.
+/// The functions that read one value return `nil` if it is missing, and throw if it is not valid.
 struct NodeQuery: Sendable {
   private static let pairLimit = 100
   private let pairs: [FormPair]
