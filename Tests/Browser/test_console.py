@@ -17,7 +17,8 @@ import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from devtools import Browser
 
@@ -136,6 +137,23 @@ class ConsoleCase(unittest.TestCase):
         # A row that has just been shown is rendered with the next frame only; its content is there before.
         return self.browser.value(f"{ROWS}.map((row) => row.textContent)")
 
+    def awaited(self, method: str, request: Callable[[], int]) -> int:
+        """Sends a request, and waits until the page has its report.
+
+        A service reports a request after its response, so that reports of requests that follow one another closely could
+        arrive in another order."""
+        arrived = f"[...requests, ...pending].filter((request) => request.method === {json.dumps(method)}).length"
+        before = self.browser.value(arrived)
+        status = request()
+        self.browser.wait(f"{arrived} > {before}")
+        return status
+
+    def send(self, method: str, key: str, **options: Any) -> int:
+        return self.awaited(method, lambda: self.cloud.send(method, key, **options))
+
+    def plain(self, method: str, url: str, body: bytes | None = None) -> int:
+        return self.awaited(method, lambda: self.cloud.plain(method, url, {}, body))
+
     def select(self, text: str) -> None:
         """Selects the newest row that contains a text."""
         self.browser.wait(f"{ROWS}.some((row) => row.textContent.includes({json.dumps(text)}))")
@@ -160,11 +178,11 @@ class ConsoleCase(unittest.TestCase):
 class ConsoleTests(ConsoleCase):
     def test_requests_appear_while_they_arrive(self) -> None:
         self.assertEqual(self.rows(), [])
-        self.assertEqual(self.cloud.send("PUT", "2026/cat.jpg", body=b"m" * 2048), 200)
+        self.assertEqual(self.send("PUT", "2026/cat.jpg", body=b"m" * 2048), 200)
         self.browser.wait(f"{ROWS}.length === 1")
         self.assertRegex(self.rows()[0], r"(?s)✓.*PUT.*2026/cat\.jpg.*S3.*S3 V4 with LTAIexample.*200")
-        self.assertEqual(self.cloud.send("GET", "2026/cat.jpg", presigned=True), 200)
-        self.assertEqual(self.cloud.send("GET", "missing.jpg"), 404)
+        self.assertEqual(self.send("GET", "2026/cat.jpg", presigned=True), 200)
+        self.assertEqual(self.send("GET", "missing.jpg"), 404)
         self.browser.wait(f"{ROWS}.length === 3")
         newest, presigned, _ = self.rows()
         self.assertRegex(newest, r"(?s)✕.*missing\.jpg.*NoSuchKey.*404")
@@ -172,7 +190,7 @@ class ConsoleTests(ConsoleCase):
         self.assertIn("3 requests, 1 not accepted", self.browser.value("document.getElementById('counts').textContent"))
 
     def test_refusals_show_the_differing_line_and_the_cause(self) -> None:
-        send = self.cloud.send
+        send = self.send
         send("PUT", "type.txt", body=b"a", signed={"content-type": "text/plain"},
              sent={"content-type": "text/plain; charset=utf-8"})
         self.select("type.txt")
@@ -204,13 +222,10 @@ class ConsoleTests(ConsoleCase):
         self.assertRegex(scope[1], r"^\d{8}/\[eu-central\]-1/s3/aws4_request$")
 
     def test_filters_and_keys_select_requests(self) -> None:
-        # Two services report their requests independently, so that each is awaited before the next one is sent.
-        self.cloud.send("PUT", "good.txt", body=b"a")
-        self.browser.wait(f"{ROWS}.length === 1")
-        self.cloud.send("GET", "bad.txt", secret="another")
-        self.browser.wait(f"{ROWS}.length === 2")
+        self.send("PUT", "good.txt", body=b"a")
+        self.send("GET", "bad.txt", secret="another")
         oss = self.cloud.ready["oss"]
-        self.cloud.plain("GET", f"{oss}/{BUCKET}/unsigned.txt", {})
+        self.plain("GET", f"{oss}/{BUCKET}/unsigned.txt")
         self.browser.wait(f"{ROWS}.length === 3")
         self.browser.value("document.querySelector('input[value=refused]').click()")
         self.assertEqual(len(self.rows()), 2)
@@ -236,8 +251,8 @@ class ConsoleTests(ConsoleCase):
             self.assertIn(name, selected)
 
     def test_hostile_keys_are_text(self) -> None:
-        self.assertEqual(self.cloud.send("PUT", HOSTILE, body=b"a"), 200)
-        self.cloud.send("GET", HOSTILE, secret="another")
+        self.assertEqual(self.send("PUT", HOSTILE, body=b"a"), 200)
+        self.send("GET", HOSTILE, secret="another")
         self.browser.wait(f"{ROWS}.length === 2")
         self.select("wrong secret")
         self.browser.wait("document.querySelector('.cause') !== null")
@@ -255,8 +270,8 @@ class ConsoleTests(ConsoleCase):
 
     def test_page_contains_no_secret(self) -> None:
         for secret in (SECRET, "another"):
-            self.cloud.send("GET", "a", key_id=TEMPORARY, token=TOKEN, secret=secret)
-            self.cloud.send("GET", "a", key_id=TEMPORARY, token=TOKEN, secret=secret, presigned=True)
+            self.send("GET", "a", key_id=TEMPORARY, token=TOKEN, secret=secret)
+            self.send("GET", "a", key_id=TEMPORARY, token=TOKEN, secret=secret, presigned=True)
         self.browser.wait(f"{ROWS}.length === 4")
         seen = ""
         for number in range(1, 5):
@@ -270,7 +285,7 @@ class ConsoleTests(ConsoleCase):
 
     def test_list_is_bounded_and_objects_are_shown(self) -> None:
         for number in range(3):
-            self.cloud.send("PUT", f"2026/11/{number}.jpg", body=b"m" * 5000)
+            self.send("PUT", f"2026/11/{number}.jpg", body=b"m" * 5000)
         self.browser.value("document.getElementById('tab-objects').click()")
         self.browser.wait("document.querySelectorAll('#buckets button').length === 3")
         self.browser.value("[...document.querySelectorAll('#buckets button')].at(-1).click()")
@@ -279,7 +294,7 @@ class ConsoleTests(ConsoleCase):
             self.browser.value("document.querySelector('#objects td button').click()")
         self.browser.wait("document.querySelectorAll('#objects tbody tr').length === 3")
         self.assertIn("4.9 KiB", self.browser.value("document.getElementById('objects').innerText"))
-        self.cloud.send("PUT", "2026/11/new.jpg", body=b"m")
+        self.send("PUT", "2026/11/new.jpg", body=b"m")
         self.browser.wait("document.querySelectorAll('#objects tbody tr').length === 4")
         self.browser.value("document.getElementById('tab-requests').click()")
         request = "{endpoint: 's3', method: 'GET', target: '/a', outcome: 'accepted', authorization: 'other', "
@@ -292,7 +307,7 @@ class ConsoleTests(ConsoleCase):
 
     def test_pictures(self) -> None:
         """Fills the console as a developer would, and takes the pictures of the documentation."""
-        send = self.cloud.send
+        send = self.send
         send("PUT", "2026/11/cat.jpg", body=b"m" * 48_213)
         send("PUT", "2026/11/report.pdf", body=b"m" * 1_204_332, signed={"content-type": "application/pdf"})
         send("GET", "2026/11/cat.jpg", presigned=True)

@@ -88,9 +88,9 @@ class ViewTests(ConsoleCase):
     def test_policy_and_caller_of_a_key_are_shown(self) -> None:
         key = self.assume_role("alice", {"Version": "2012-10-17", "Statement": [
             {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{BUCKET}/alice/*"}]})
-        self.cloud.send("PUT", "alice/a.txt", body=b"a")
+        self.send("PUT", "alice/a.txt", body=b"a")
         for name in ("alice/a.txt", "bob/a.txt"):
-            self.cloud.send("GET", name, key_id=key["AccessKeyId"], secret=key["SecretAccessKey"], token=key["SessionToken"])
+            self.send("GET", name, key_id=key["AccessKeyId"], secret=key["SecretAccessKey"], token=key["SessionToken"])
         self.show("keys")
         self.click("#keys button", key["AccessKeyId"])
         self.wait_for("#key", f'"Resource": "arn:aws:s3:::{BUCKET}/alice/*"')
@@ -107,7 +107,7 @@ class ViewTests(ConsoleCase):
         for secret in (SECRET, TOKEN):
             self.assertNotIn(secret, self.browser.value("document.documentElement.outerHTML"))
         self.catch_copies()
-        self.cloud.send("PUT", "cat.jpg", body=b"a")
+        self.send("PUT", "cat.jpg", body=b"a")
         lines = self.browser.value("[...document.querySelectorAll('.command')].map((line) => "
                                    "[line.querySelector('.tool').textContent, line.querySelector('code').textContent])")
         keys = {"OSS_ACCESS_KEY_ID": KEY_ID, "OSS_ACCESS_KEY_SECRET": SECRET, "TENCENTCLOUD_SECRET_ID": KEY_ID,
@@ -122,13 +122,13 @@ class ViewTests(ConsoleCase):
 
     def test_selected_view_stays_when_requests_arrive(self) -> None:
         self.show("server")
-        self.cloud.send("PUT", "cat.jpg", body=b"a")
+        self.send("PUT", "cat.jpg", body=b"a")
         self.browser.wait("document.getElementById('counts').textContent.startsWith('1 request')")
         self.assertFalse(self.browser.value("document.getElementById('view-server').hidden"))
 
     def test_request_shows_headers_and_is_copied_as_curl(self) -> None:
         self.catch_copies()
-        self.cloud.send("PUT", "notes.txt", body=b"a", signed={"content-type": "text/x-'quoted'"}, key_id=TEMPORARY, token=TOKEN)
+        self.send("PUT", "notes.txt", body=b"a", signed={"content-type": "text/x-'quoted'"}, key_id=TEMPORARY, token=TOKEN)
         self.select("notes.txt")
         self.wait_for("#detail", "Response headers")
         self.assertIn("text/x-'quoted'", self.text("#detail"))
@@ -140,7 +140,7 @@ class ViewTests(ConsoleCase):
         self.assertIn(r"""-H 'content-type: text/x-'\''quoted'\'''""", line)
         self.assertTrue(line.endswith(f"'{self.cloud.ready['s3']}/{BUCKET}/notes.txt'"), line)
 
-        self.cloud.send("GET", "notes.txt")
+        self.send("GET", "notes.txt")
         self.select("GET")
         self.wait_for("#detail", "Response headers")
         self.browser.value("window.copied = undefined; 0")
@@ -151,8 +151,8 @@ class ViewTests(ConsoleCase):
         self.assertEqual(ran.stdout, "a", "curl signs the request again")
 
     def test_presigned_url_is_shown_as_path_and_parameters(self) -> None:
-        self.cloud.send("PUT", "a.txt", body=b"a")
-        self.cloud.send("GET", "a.txt", presigned=True)
+        self.send("PUT", "a.txt", body=b"a")
+        self.send("GET", "a.txt", presigned=True)
         self.select("presigned")
         self.assertNotIn("X-Amz", " ".join(self.rows()))
         self.wait_for("#detail", "Parameters")
@@ -165,7 +165,7 @@ class ViewTests(ConsoleCase):
     def test_link_leads_to_a_request(self) -> None:
         self.catch_copies()
         for name in ("a", "b"):
-            self.cloud.send("GET", name)
+            self.send("GET", name)
         self.select("/a")
         self.click("#detail button", "Copy link")
         link = self.copied()
@@ -178,11 +178,11 @@ class ViewTests(ConsoleCase):
         self.wait_for("#message", "an earlier start of the console")
 
     def test_list_is_paused_and_cleared(self) -> None:
-        self.cloud.send("GET", "a")
+        self.send("GET", "a")
         self.browser.wait(f"{ROWS}.length === 1")
         self.click("#pause")
         for name in ("b", "c"):
-            self.cloud.send("GET", name)
+            self.send("GET", name)
         self.wait_for("#pause", "Resume (2)")
         self.assertEqual(len(self.rows()), 1)
         self.click("#pause")
@@ -194,7 +194,7 @@ class ViewTests(ConsoleCase):
         self.click("#question-yes")
         self.browser.wait(f"{ROWS}.length === 0")
         self.wait_for("#message", "Cleared")
-        self.cloud.send("GET", "d")
+        self.send("GET", "d")
         self.browser.wait(f"{ROWS}.length === 1")
 
     def test_objects_are_uploaded_previewed_presigned_and_deleted(self) -> None:
@@ -205,13 +205,13 @@ class ViewTests(ConsoleCase):
         self.wait_for("#object pre", "second\\u{202E}line")
         self.wait_for("#object", "Metadata")
         self.assertIn("text/plain", self.text("#object"))
-        self.assertEqual(self.cloud.send("GET", NAME), 200)
+        self.assertEqual(self.send("GET", NAME), 200)
 
         self.browser.value("document.querySelector('#object form').requestSubmit()")
         url = self.browser.wait("document.querySelector('.result code')?.textContent ?? ''")
         with urllib.request.urlopen(url, timeout=60) as answer:
             self.assertEqual(answer.read().decode(), "first line\nsecond\u202eline\n")
-        self.assertEqual(self.cloud.plain("DELETE", url, {}), 403)
+        self.assertEqual(self.plain("DELETE", url), 403)
 
         self.browser.wait("document.getElementById('message').textContent.startsWith('Uploaded')")
         self.upload(NAME, b"replaced")
@@ -219,23 +219,23 @@ class ViewTests(ConsoleCase):
         self.wait_for("#message", "Uploaded")
         self.click("#object button", "Delete")
         self.click("#question-no")
-        self.assertEqual(self.cloud.send("HEAD", NAME), 200)
+        self.assertEqual(self.send("HEAD", NAME), 200)
         self.click("#object button", "Delete")
         self.click("#question-yes", "Delete")
         self.wait_for("#message", "Deleted")
-        self.assertEqual(self.cloud.send("HEAD", NAME), 404)
+        self.assertEqual(self.send("HEAD", NAME), 404)
 
     def test_image_is_previewed(self) -> None:
         picture = base64.b64decode(
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
-        self.cloud.send("PUT", "dot.png", body=picture, signed={"content-type": "image/png"})
+        self.send("PUT", "dot.png", body=picture, signed={"content-type": "image/png"})
         self.open_folder()
         self.click("#objects td button", "dot.png")
         self.browser.wait("document.querySelector('.preview img')?.naturalWidth === 1")
         self.assertEqual(self.browser.value("document.querySelector('.preview img').alt"), "Preview of dot.png")
 
     def test_object_that_is_gone_is_reported(self) -> None:
-        self.cloud.send("PUT", "a.bin", body=b"\0\xff")
+        self.send("PUT", "a.bin", body=b"\0\xff")
         self.open_folder()
         self.click("#objects td button", "a.bin")
         self.wait_for("#object .preview", "no preview of binary data")
@@ -247,7 +247,7 @@ class ViewTests(ConsoleCase):
 
     def test_hostile_objects_are_text(self) -> None:
         body = b"<script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
-        self.cloud.send("PUT", HOSTILE, body=body, signed={"content-type": "text/html"})
+        self.send("PUT", HOSTILE, body=body, signed={"content-type": "text/html"})
         self.open_folder()
         self.click("#objects td button", "img")
         self.wait_for("#object pre", "<script>")
@@ -281,30 +281,30 @@ class ViewTests(ConsoleCase):
         self.wait_for("#keys", "refusal")
 
     def test_doubled_bucket_and_other_method_are_named(self) -> None:
-        self.cloud.send("PUT", "a.txt", body=b"a")
+        self.send("PUT", "a.txt", body=b"a")
         self.open_folder()
         self.click("#objects td button", "a.txt")
         self.wait_for("#object", "Presigned URL")
         self.browser.value("document.querySelector('#object form').requestSubmit()")
         url = self.browser.wait("document.querySelector('.result code')?.textContent ?? ''")
         self.show("requests")
-        self.cloud.plain("PUT", url, {}, b"b")
+        self.plain("PUT", url, b"b")
         self.select("method changed")
         self.assertRegex(self.cause(), "A URL that was presigned for one method is valid for no other")
-        self.cloud.plain("GET", url.replace(f"/{BUCKET}/", f"/{BUCKET}/{BUCKET}/"), {})
+        self.plain("GET", url.replace(f"/{BUCKET}/", f"/{BUCKET}/{BUCKET}/"))
         self.select("bucket twice")
         self.wait_for(".cause", "The bucket is named twice")
 
     def test_phone_shows_the_list_and_then_the_detail(self) -> None:
         self.size("phone")
-        self.cloud.send("GET", "missing.jpg")
+        self.send("GET", "missing.jpg")
         self.select("missing.jpg")
         self.wait_for("#detail", "NoSuchKey")
         visible = "[...document.querySelectorAll('.view:not([hidden]) .pane')].map((pane) => pane.checkVisibility())"
         self.assertEqual(self.browser.value(visible), [False, True])
         self.click(".back", "Requests")
         self.assertEqual(self.browser.value(visible), [True, False])
-        self.cloud.send("PUT", "2026/cat.jpg", body=b"a")
+        self.send("PUT", "2026/cat.jpg", body=b"a")
         self.open_folder("2026/")
         self.click("#objects td button", "cat.jpg")
         self.assertEqual(self.browser.value(visible), [False, False, True])
@@ -315,7 +315,7 @@ class ViewTests(ConsoleCase):
 
     def views(self) -> dict[str, object]:
         """Fills the console, and returns the functions that show its views by name."""
-        send = self.cloud.send
+        send = self.send
         send("PUT", "2026/11/cat.txt", body=b"A cat sat\non a mat.\n", signed={"content-type": "text/plain"})
         send("PUT", "2026/11/report.pdf", body=b"\0" * 1_204_332, signed={"content-type": "application/pdf"})
         send("GET", "2026/11/dog.jpg")
@@ -323,7 +323,7 @@ class ViewTests(ConsoleCase):
         send("PUT", "notes.txt", body=b"a", signed={"content-type": "text/plain"},
              sent={"content-type": "text/plain; charset=utf-8"})
         for name in ("ossAppServer", "cosAppServer"):
-            self.cloud.plain("GET", self.cloud.ready[name], {})
+            self.plain("GET", self.cloud.ready[name])
         issued = self.assume_role("alice", {"Version": "2012-10-17", "Statement": [
             {"Effect": "Allow", "Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{BUCKET}/2026/*"}]})
         for name in ("2026/11/cat.txt", "notes.txt"):
