@@ -140,7 +140,7 @@ class ConsoleCase(unittest.TestCase):
     def awaited(self, method: str, request: Callable[[], int]) -> int:
         """Sends a request, and waits until the page has its report.
 
-        A service reports a request after its response, so that reports of requests that follow one another closely could
+        A service reports a request after its response, so that reports of requests that follow one another closely can
         arrive in another order."""
         arrived = f"[...requests, ...pending].filter((request) => request.method === {json.dumps(method)}).length"
         before = self.browser.value(arrived)
