@@ -171,11 +171,23 @@ final class FaspexClientTests: XCTestCase {
         XCTFail("no error: \(says)")
       } catch {
         XCTAssertTrue("\(error)".contains(says), "\(error)")
+        XCTAssertFalse("\(error)".contains("token-1"), "\(error)")
       }
     }
     let login = try client(ScriptedTransport { _ in .json("{}") }, login: .dynamicKey)
     await assertThrows(StorageError.self) { try await login.send(draft, files: ["/a"]) }
     await assertThrows(StorageError.self) { try await login.send(draft, files: []) }
+  }
+
+  func testErrorAfterARejectedTokenMasksBothTokens() async throws {
+    let transport = ScriptedTransport { request in
+      let token = request.header("Authorization") ?? ""
+      return .json(#"{"code":"9","message":"old token-1, \#(token)"}"#, status: token.hasSuffix("1") ? 401 : 403)
+    }
+    await assertThrows(ServiceError.self, { _ = try await client(transport).packages() }) {
+      XCTAssertFalse("\($0)".contains("token-"), "\($0)")
+      XCTAssertTrue($0.message.contains("old"), $0.message)
+    }
   }
 
   private func client(

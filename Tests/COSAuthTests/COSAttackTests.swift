@@ -241,4 +241,26 @@ final class COSAttackTests: XCTestCase {
       }
     }
   }
+
+  // matrix: COS V5: redaction
+  func testErrorsAndDescriptionsMaskSecrets() throws {
+    try inBothModes { mode in
+      for name: StaticString in [
+        "x-cos-server-side-encryption-customer-key", "x-cos-copy-source-server-side-encryption-customer-key",
+      ] {
+        let request = COSFixture.request(.put).adding(name, "Y3VzdG9tZXItc2VjcmV0").adding("x-cos-meta-a", "shown")
+        for signed in try allForms(request) {
+          let wrong = AccessKey(id: COSFixture.key.id, secret: "another")
+          let error = try XCTUnwrap(COSFixture.refusal(signed, mode, against: wrong))
+          let comparison = try XCTUnwrap(error.comparison)
+          let canonicalRequest = try XCTUnwrap(comparison.canonicalRequest)
+          XCTAssertTrue(canonicalRequest.contains("\(name)=\(Secret.mask)"), canonicalRequest)
+          XCTAssertTrue(canonicalRequest.contains("shown"), canonicalRequest)
+          for text in ["\(error)", "\(comparison)", canonicalRequest, comparison.stringToSign] {
+            XCTAssertFalse(text.contains("Y3VzdG9tZXItc2VjcmV0"), text)
+          }
+        }
+      }
+    }
+  }
 }

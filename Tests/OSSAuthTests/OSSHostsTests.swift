@@ -10,6 +10,7 @@ final class OSSHostsTests: XCTestCase {
     for (host, bucket) in [
       ("oss-cn-hangzhou.aliyuncs.com", nil), ("OSS-cn-hangzhou.Aliyuncs.com:443", nil),
       ("photos.oss-cn-hangzhou.aliyuncs.com", "photos"), ("oss.oss-cn-hangzhou.aliyuncs.com", "oss"),
+      ("photos.oss.aliyuncs.com", "photos"), ("photos.cn-hangzhou.oss.aliyuncs.com", "photos"),
       ("oss.example.com", nil), ("photos.example.com", "photos"), ("cos.example.com", "cos"), ("localhost", nil),
     ] {
       XCTAssertEqual(ServiceHosts.oss.bucket(in: host), bucket, host)

@@ -168,6 +168,23 @@ final class S3FormTests: XCTestCase {
     XCTAssertThrowsError(try signed(with: ending))
   }
 
+  // matrix: S3 V4: form, bad input
+  func testSignerOfOneBucketSignsFormsForNoOther() throws {
+    let endpoint = try ServiceEndpoint.s3(region: S3Fixture.region)
+    for style in [nil, AddressingStyle.path, .customDomain] {
+      func sign(by bucket: String) throws -> SignedForm {
+        try S3Signer(region: S3Fixture.region, bucket: bucket, style: style).sign(
+          policy(), to: endpoint, with: S3Fixture.key, in: .at(date))
+      }
+      XCTAssertNil(code(submitted(try sign(by: "photos"))))
+      for other in ["photo", "photos2", "Photos", ""] {
+        XCTAssertThrowsError(try sign(by: other)) {
+          XCTAssertEqual(($0 as? SigningError)?.code, .invalidRequest, other)
+        }
+      }
+    }
+  }
+
   /// Conditions that are smuggled in through a value.
   func testQuotesInAValueDoNotInjectConditions() throws {
     let evil = #"a","x":"b\"#

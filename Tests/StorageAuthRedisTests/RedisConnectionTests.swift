@@ -93,6 +93,28 @@ final class RedisConnectionTests: XCTestCase {
     }
   }
 
+  func testUnusableAuthoritiesAreNamed() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "ca-\(UInt32.random(in: .min ... .max))")
+    try Data("no certificate".utf8).write(to: file)
+    addTeardownBlock { try FileManager.default.removeItem(at: file) }
+    let path = file.path(percentEncoded: false)
+    for (url, authorities, words) in [
+      ("rediss://127.0.0.1:1", path, "the certificate authorities in \(path) cannot be read."),
+      ("rediss://127.0.0.1:1", "/nowhere/ca.pem", "the certificate authorities in /nowhere/ca.pem cannot be read."),
+      ("redis://127.0.0.1:1", path, "the certificate authorities have no effect without TLS."),
+    ] {
+      var configuration = try RedisConfiguration(url: url)
+      configuration.authorities = authorities
+      do {
+        _ = try await RedisRateStore(RedisPool(configuration)).take("mia", limit: limit, at: .zero)
+        XCTFail("\(authorities) was used with \(url)")
+      } catch {
+        XCTAssertTrue(error.message.hasSuffix(words), error.message)
+        XCTAssertTrue(error.remedy.contains("rediss://"), error.remedy)
+      }
+    }
+  }
+
   func testPoolThatIsShutDownFailsAtOnce() async throws {
     let server = try RedisServer()
     let pool = try server.pool()

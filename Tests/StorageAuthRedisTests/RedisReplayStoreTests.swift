@@ -74,6 +74,28 @@ final class RedisReplayStoreTests: XCTestCase {
     XCTAssertEqual(verdict, .new)
   }
 
+  // matrix: Shared replay marks: memory
+  func testMarksOfManyLifetimesNeedFewCounts() async throws {
+    let server = try RedisServer()
+    let pool = try server.pool()
+    let store = RedisReplayStore(pool, limitPerOwner: 2_000, durability: .persistent)
+    let insert = { (minutes: Int) in
+      try await store.insert(
+        "\(minutes)", of: "key", from: nil, until: Self.date.advanced(by: .seconds(60 * minutes)), at: Self.date)
+    }
+    for minutes in 1...2_000 {
+      let verdict = try await insert(minutes)
+      XCTAssertEqual(verdict, .new)
+    }
+    let full = try await insert(2_001)
+    XCTAssertEqual(full, .full)
+    let script = RedisScript("return {redis.call('HLEN', KEYS[1]), redis.call('PTTL', KEYS[1])}")
+    let reply = try await pool.run(script, ["storage-auth:marks:key"]) { _ in [] }
+    guard case .array(let numbers) = reply, numbers.count == 2 else { return XCTFail("\(reply)") }
+    XCTAssertLessThan(try XCTUnwrap(numbers[0].integer), 400)
+    XCTAssertGreaterThan(try XCTUnwrap(numbers[1].integer), 2_000 * 60_000)
+  }
+
   // matrix: Shared replay marks: restarted Redis
   func testVolatileServerRefusesWhatMayHaveBeenUsedBeforeItsStart() async throws {
     let server = try RedisServer()

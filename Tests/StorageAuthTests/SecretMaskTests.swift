@@ -91,13 +91,17 @@ final class SecretMaskTests: XCTestCase {
     let unknown = [
       "X-Acme-Session-Token", "x-amz-security-token", "X-Amz-Signature", "x-acme-secret-key", "userpassword",
       "x-acme-credentials", "proxy-authorization", "x-obs-security-token", "signature", "sign", "SIGN", "q-signature",
+      "x-amz-server-side-encryption-customer-key", "X-Cos-Server-Side-Encryption-Customer-Key",
+      "x-amz-copy-source-server-side-encryption-customer-key",
     ]
     for name in unknown {
+      XCTAssertTrue(SecretName.isSecret(name), name)
       XCTAssertEqual(SecretMask.namedValues.applied(to: "\(name):v\nw"), "\(name):\(Secret.mask)\nw", name)
     }
     let shown = [
       "x-oss-signature-version", "SignatureMethod", "signaturenonce", "continuation-token", "X-Amz-Credential",
-      "x-amz-signedheaders", "q-sign-algorithm", "key", "x-acme-pin",
+      "x-amz-signedheaders", "q-sign-algorithm", "key", "x-acme-pin", "x-cos-server-side-encryption-customer-key-md5",
+      "x-amz-server-side-encryption-customer-algorithm",
     ]
     for name in shown { XCTAssertEqual(SecretMask.namedValues.applied(to: "\(name):v"), "\(name):v", name) }
     SecretName.declare("X-Acme-Declared")

@@ -61,6 +61,24 @@ final class AsperaCommandLineTests: XCTestCase {
     XCTAssertTrue(wrong.errors.contains("19"), wrong.errors)
   }
 
+  func testRateAppliesToAccountsToo() async throws {
+    let node = try await LocalNode(self)
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write([1], to: "f").string
+    let script = "#!/bin/sh\necho \"$*\" > \"$0.arguments\"\nexec '\(node.simulator)' \"$@\"\n"
+    let program = try directory.write(Array(script.utf8), to: "ascp").string
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    let port = "\(node.cloud.transferPort)"
+    let copied = try await Programs.storageAuth(
+      [
+        "cp", file, "aspera://\(LocalNode.user)@127.0.0.1:\(port)/f", "--udp-port", port, "--ascp", program, "--rate",
+        "12345",
+      ], Self.password)
+    XCTAssertEqual(copied.status, 0, copied.errors)
+    let arguments = String(decoding: try directory.read("ascp.arguments"), as: UTF8.self)
+    XCTAssertTrue(arguments.contains("-l 12345 "), arguments)
+  }
+
   func testUnsupportedAsperaCallsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([1], to: "f").string

@@ -44,6 +44,14 @@ final class CommandLineSecretTests: XCTestCase {
     XCTAssertEqual(alone.status, 64, alone.errors)
   }
 
+  func testAuthoritiesOfRedisWithoutTLSAreRejected() async throws {
+    let plain = try await tokenServer("/nowhere", "--redis", "redis://cache.example", "--redis-ca", "/nowhere/ca.pem")
+    XCTAssertEqual(plain.status, 64, plain.errors)
+    XCTAssertTrue(plain.errors.contains("--redis-ca has an effect only with a rediss:// URL."), plain.errors)
+    let encrypted = try await tokenServer("/nowhere", "--redis", "rediss://cache.example", "--redis-ca", "/nowhere/ca")
+    XCTAssertTrue(encrypted.errors.contains("/nowhere cannot be read"), encrypted.errors)
+  }
+
   func testInvalidCallerListIsRejected() async throws {
     let directory = try TemporaryDirectory(self)
     for (text, words) in [

@@ -59,6 +59,26 @@ final class CopyCommandTests: XCTestCase {
   }
 
   // matrix: Pipeline: command line
+  func testCopyInsideAServiceHasTheAttributesOfTheCommandLine() async throws {
+    let cloud = try await Cloud(self)
+    let store = cloud.oss()
+    try await store.upload(
+      [1], to: "a.jpg", metadata: ["author": "Mia"], options: UploadOptions(cacheControl: "no-cache"))
+    let bucket = "oss://\(Cloud.bucket)"
+    for (name, arguments, type, metadata) in [
+      ("same", [], "image/jpeg", ["author": "Mia"]), ("type", ["--content-type", "a/b"], "a/b", ["author": "Mia"]),
+      ("metadata", ["--metadata", "x=y"], "image/jpeg", ["x": "y"]),
+    ] {
+      let outcome = try await copy(["\(bucket)/a.jpg", "\(bucket)/\(name)"] + arguments, cloud)
+      XCTAssertEqual(outcome.status, 0, outcome.errors)
+      let info = try await store.head(name)
+      XCTAssertEqual(info.contentType, type, name)
+      XCTAssertEqual(info.metadata, metadata, name)
+      XCTAssertEqual(info.headers[.cacheControl], "no-cache", name)
+    }
+  }
+
+  // matrix: Pipeline: command line
   func testSourcesWithConflictingDestinationsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([1], to: "f").string

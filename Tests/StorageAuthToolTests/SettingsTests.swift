@@ -33,6 +33,23 @@ final class SettingsTests: XCTestCase {
     XCTAssertEqual(off, ["presign"])
   }
 
+  func testFlagWithAnInverseIsSwitchedOffAndReplacesItsInverse() async throws {
+    let variable = "STORAGE_AUTH_TOKEN_SERVER_HTTP2"
+    for (settings, environment, given, expected) in [
+      (#"{"http2": false}"#, [:], [], "--no-http2"), (#"{"no-http2": false}"#, [:], [], "--http2"),
+      ("{}", [variable: "false"], [], "--no-http2"), (#"{"no-http2": true}"#, [variable: "true"], [], "--http2"),
+      (#"{"http2": true}"#, [variable: "false"], [], "--no-http2"),
+      (#"{"http2": false}"#, [:], ["--http2"], "--http2"), (#"{"no-http2": true}"#, [:], ["--http2"], "--http2"),
+      (#"{"http2": true}"#, [variable: "true"], ["--no-http2"], "--no-http2"),
+    ] as [(String, [String: String], [String], String)] {
+      let arguments = try await arguments(
+        "token-server", given, file: #"{"token-server": \#(settings)}"#, environment: environment)
+      XCTAssertEqual(arguments, ["token-server", expected], "\(settings) \(environment) \(given)")
+    }
+    let copy = try await arguments("cp", file: #"{"no-metadata": false, "cp": {"metadata": ["a=b"]}}"#)
+    XCTAssertEqual(copy, ["cp", "--metadata=a=b"], "An option is no inverse of a flag.")
+  }
+
   func testEmptyVariablesAreIgnored() async throws {
     let variables = ["STORAGE_AUTH_CLIENT_ATTEMPTS": "", "STORAGE_AUTH_REGION": "", "STORAGE_AUTH_QUIET": "true"]
     let arguments = try await arguments("presign", environment: variables)

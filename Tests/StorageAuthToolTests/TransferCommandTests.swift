@@ -87,6 +87,39 @@ final class TransferCommandTests: XCTestCase {
     XCTAssertFalse(retry.hasPrefix("note: "), retry)
   }
 
+  func testFailedFileThatTheNextAttemptTransfersIsNoFailure() async throws {
+    let node = try await LocalNode(self)
+    let directory = try TemporaryDirectory(self)
+    let script = #"""
+      #!/bin/bash
+      program=$0
+      while [ "$1" != -M ]; do shift; done
+      exec 3<> "/dev/tcp/127.0.0.1/$2"
+      report() { printf 'FASPMGR 2\nType: %s\nSessionId: s1\n' "$1"; shift; printf '%s\n' "$@" ''; } >&3
+      report INIT
+      report STATS 'TransferBytes: 1' 'File: /f'
+      if [ ! -e "$program.failed" ]; then
+        : > "$program.failed"
+        report STOP 'File: /f' 'Code: 13' 'Description: denied'
+        report ERROR 'Code: 16' 'Description: lost'
+        exit 1
+      fi
+      report STOP 'File: /f' 'Size: 1'
+      report DONE 'TransferBytes: 1' 'TransfersPassed: 1'
+      """#
+    let program = try directory.write(Array(script.utf8), to: "ascp").string
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    let file = try directory.write([1], to: "f").string
+    let upload = fields(node, ["direction": "send", "destination_root": "/up", "paths": .array([element(file)])])
+    let sent = try await Programs.storageAuth(
+      ["aspera", "transfer", "-", "--ascp", program], Self.password,
+      input: String(decoding: JSONValue.object(upload).serialized, as: UTF8.self))
+    XCTAssertEqual(sent.status, 0, sent.errors)
+    XCTAssertEqual(sent.output, "1 files, 1 bytes\n")
+    XCTAssertTrue(sent.errors.contains("/f was not transferred: 13 denied"), sent.errors)
+    XCTAssertTrue(sent.errors.contains(" The transfer is tried again in "), sent.errors)
+  }
+
   func testUnreadableStandardInputIsAUsageError() async throws {
     for source in ["/", "&-"] {
       let outcome = try await Programs.shell(#""$0" "$@" <\#(source)"#, ["aspera", "transfer", "-"])

@@ -81,6 +81,18 @@ final class WrongCommandLineTests: XCTestCase {
       "mv oss://photos/a s3://photos/ --endpoint http://127.0.0.1:1",
       "The source and the destination have the same bucket and key"
     ),
+    (
+      "cp oss://photos/a here --region cn-hangzhou --content-type a/b",
+      "--content-type and --metadata are for uploads and copies; a file has neither."
+    ),
+    ("cp oss://photos/a - --region cn-hangzhou --metadata a=b", "--content-type and --metadata are for uploads"),
+    ("cp aspera://node/a here --metadata a=b", "--content-type and --metadata are for uploads"),
+    ("cp FILE aspera://mia@host/a --dynamic-key", "--dynamic-key is for aspera://host/path;"),
+    ("mv FILE aspera://mia@host/a --dynamic-key", "--dynamic-key is for aspera://host/path;"),
+    (
+      "cp FILE aspera://node/a --dynamic-key --password-file FILE",
+      "Leave out --key and --password-file, or --dynamic-key."
+    ),
     ("mv FOLDER oss://photos/ --region cn-hangzhou", "is a folder; copy it with cp -r."),
     (
       "ls oss:// --region cn-hangzhou --recursive",

@@ -40,6 +40,28 @@ final class CompletionTests: XCTestCase {
     XCTAssertFalse(service.isAborted)
   }
 
+  func testConditionsOfAnUploadDoNotHideItsLostCompletion() async throws {
+    let cloud = try await Cloud(self)
+    let old = try await cloud.s3().upload([1], to: "old")
+    for (key, options) in [
+      ("new", UploadOptions(forbidOverwrite: true)), ("old", UploadOptions(ifMatch: try XCTUnwrap(old.etag))),
+    ] {
+      let isLost = Lock(false)
+      let transport = InterruptedTransport { request in
+        guard request.completes else { return nil }
+        return isLost.withLock { isLost in
+          defer { isLost = true }
+          return isLost ? nil : .after
+        }
+      }
+      let object = try await cloud.s3(over: transport).upload(pattern(300_000), to: key, options: options)
+      XCTAssertEqual(object.size, 300_000, key)
+      XCTAssertEqual(transport.sent.count { $0.completes }, 2)
+      let stored = try await cloud.s3().download(key, upTo: 300_000)
+      XCTAssertEqual(stored, pattern(300_000))
+    }
+  }
+
   func testDifferentObjectIsNotMistakenForALostCompletion() async throws {
     let (transport, _) = losingTheCompletion(storing: pattern(300_000, seed: 2))
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload(pattern(300_000), to: "k") }) {

@@ -2,8 +2,9 @@
 
 import ClientTestSupport
 import HTTPTypes
-import StorageClient
 import XCTest
+
+@testable import StorageClient
 
 /// Tests downloads into files, memory and streams.
 final class DownloadTests: XCTestCase {
@@ -34,6 +35,19 @@ final class DownloadTests: XCTestCase {
     XCTAssertEqual(transport.requests.dropFirst().map { $0.headers[.ifMatch] }, ["\"E\"", "\"E\"", "\"E\""])
     XCTAssertEqual(seen.values.last?.fractionCompleted, 1)
     XCTAssertEqual(seen.values.map(\.completed), seen.values.map(\.completed).sorted())
+  }
+
+  func testNewFileOfSeveralRangesIsSynchronizedBeforeTheRename() async throws {
+    let directory = try TemporaryDirectory(self)
+    for (count, calls) in [(1000, ["rename"]), (450_000, ["synchronize", "rename"])] {
+      let files = RecordingFiles()
+      let client = ossClient(RecordingTransport(ObjectService(pattern(count)).answer))
+      let store = try XCTUnwrap(client.underlyingStore as? any OpenFileStore)
+      let location = try await FileLocation(directory.path("\(count)"), in: files)
+      try await store.download("k", to: location, options: DownloadOptions(), progress: nil)
+      XCTAssertEqual(files.calls.values, calls)
+      XCTAssertEqual(try directory.read("\(count)"), pattern(count))
+    }
   }
 
   func testRangeOfUnknownLengthOrOfAnObjectOfUnknownSizeIsNotTakenForTheObject() async throws {

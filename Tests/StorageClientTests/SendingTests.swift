@@ -114,6 +114,19 @@ final class SendingTests: XCTestCase {
     XCTAssertEqual(transport.requests.count, 2)
   }
 
+  func testCopiesBetweenPrefixesOfOneClientDoNotWaitForEachOther() async throws {
+    let cloud = try await Cloud(self)
+    for number in 0..<2 { try await cloud.oss().upload(pattern(600_000), to: "a/\(number)") }
+    var configuration = StorageClientConfiguration.test
+    configuration.requestsInFlight = 1
+    let client = cloud.oss(configuration: configuration)
+    let sync = FolderSync(from: .objects(in: client, below: "a/"), to: .objects(in: client, below: "b/"))
+    let report = try await sync.run()
+    XCTAssertEqual(report.created, 2)
+    let copy = try await client.download("b/1", upTo: 600_000)
+    XCTAssertEqual(copy, pattern(600_000))
+  }
+
   func testCancelledWaitDoesNotAffectOtherWaiters() async throws {
     let gate = RequestGate(limit: 1)
     let first = try await gate.acquirePermit()

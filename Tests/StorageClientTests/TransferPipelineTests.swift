@@ -163,6 +163,25 @@ final class TransferPipelineTests: XCTestCase {
     XCTAssertEqual(seen.values.last?.totalBytes, 6)
   }
 
+  func testSizesWhoseSumIsTooLargeDoNotEndTheProgram() async throws {
+    let gate = Gate()
+    let waiting = Lock(0)
+    let transfers = (0..<3).map { number in
+      ObjectTransfer("\(number)", byteCount: .max) { progress in
+        // The sizes are replaced after all of them have been added.
+        let isLast = waiting.withLock { waiting in
+          waiting += 1
+          return waiting == 3
+        }
+        if isLast { gate.open() }
+        try await gate.pass()
+        progress(TransferProgress(completed: 10, total: 10))
+      }
+    }
+    let report = try await TransferPipeline(transfersInFlight: 3).run(transfers)
+    XCTAssertEqual([report.completedObjects, Int(report.completedBytes)], [3, 30])
+  }
+
   // matrix: Pipeline: failure
   func testFailureIsReportedAndDoesNotAffectOtherTransfers() async throws {
     let store = InMemoryStore()

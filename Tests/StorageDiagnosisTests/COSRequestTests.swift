@@ -92,4 +92,30 @@ final class COSRequestTests: XCTestCase {
         line: "path")
     }
   }
+
+  // matrix: COS V5: diagnosis, redaction
+  func testCustomerKeyIsNotShown() throws {
+    let name = "x-cos-server-side-encryption-customer-key"
+    let plain = Provocation.request(.put, "/a", host: Provocation.cosHost, ["x-cos-meta-a": "1"])
+    var full = plain
+    full[name] = "Y3VzdG9tZXItc2VjcmV0"
+    let sent = try full.cos()
+    func explain(_ received: HTTPRequest, _ change: (String) -> String = { $0 }) throws -> SignatureDiagnosis {
+      let text = try COSSigner().prepare(received, as: Provocation.key.identity, in: .at(Provocation.now))
+        .canonicalRequest
+      let answer = RejectedResponse(change(try XCTUnwrap(text)))
+      return try XCTUnwrap(SignatureDiagnosis(of: answer, to: sent, signedFor: .cos()))
+    }
+    let missing = try explain(plain)
+    assertDiagnosis(missing, .headerRemoved, line: "header \(name)", sent: Secret.mask)
+    let reordered = try explain(full) { text in
+      text.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.split(separator: "&").reversed().joined(separator: "&") }.joined(separator: "\n")
+    }
+    assertDiagnosis(reordered, .otherDifference)
+    for diagnosis in [missing, reordered] {
+      XCTAssertTrue(diagnosis.sent?.contains(Secret.mask) ?? false)
+      XCTAssertFalse("\(diagnosis)".contains("Y3VzdG9tZXItc2VjcmV0"), "\(diagnosis)")
+    }
+  }
 }

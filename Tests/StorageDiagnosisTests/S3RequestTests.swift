@@ -169,6 +169,19 @@ final class S3RequestTests: XCTestCase {
       try explain(try signed(get, at: Self.now.advanced(by: .seconds(-10))), against: ended), .tokenExpired)
   }
 
+  // matrix: S3 V4: diagnosis, redaction
+  func testMaskedHeaderIsNotTakenForTheCause() throws {
+    let put = request(
+      .put, "/a",
+      ["x-amz-server-side-encryption-customer-key": "Y3VzdG9tZXItc2VjcmV0", "x-amz-meta-secret": "Y3VzdG9tZXI"])
+    let sent = try signed(put, with: AccessKey(id: "AKIAtest", secret: "another"))
+    let answer = try XCTUnwrap(refusal(of: sent, against: Self.key))
+    let texts = try S3Signer(region: "eu-central-1").prepare(put, as: Self.key.identity, in: .at(Self.now))
+    let diagnosis = SignatureDiagnosis(
+      of: answer, to: sent, signedFor: .s3(), stringToSign: texts.stringToSign)
+    assertDiagnosis(diagnosis, .wrongSecret)
+  }
+
   func testClockSkewIsNamedWithItsDifference() throws {
     let slow = try explain(try signed(request(.get, "/a"), at: Self.now.advanced(by: .seconds(-3660))))
     assertDiagnosis(slow, .clockSkew, line: "time of signing")

@@ -61,11 +61,11 @@ final class TransferContext: Sendable {
 }
 
 extension TransferQueue {
-  /// Transfers one file, and returns or throws only after the end of the transfer.
+  /// Runs a session, and returns or throws only after the end of the transfer.
   ///
   /// The queue must not contain the session's ID yet.
   ///
-  /// - Throws: A `TransferFailure` or a `CancellationError`.
+  /// - Throws: A `TransferFailure`, also if only some files were not transferred, or a `CancellationError`.
   func runToEnd(_ session: TransferSession, size: Int64?, meter: ProgressMeter?) async throws {
     var reportedBytes: Int64 = 0
     func reportProgress(_ bytes: Int64) {
@@ -79,7 +79,9 @@ extension TransferQueue {
     for await event in run([session]) {
       switch event.kind {
       case .progress(let progress): reportProgress(progress.bytes)
-      case .file(let file): fileFailure = TransferFailure(file)
+      // A new attempt transfers the files again that failed in the one before.
+      case .willStartRunning: fileFailure = nil
+      case .file(let file): fileFailure = fileFailure ?? TransferFailure(file)
       case .finished(let finalResult): result = finalResult
       default: break
       }

@@ -99,9 +99,9 @@ struct DownloadedFile: Sendable {
     if let permissions = try await location.permissions() {
       // First the permissions: the file must not appear at its location with others, not even for a moment.
       try await contentFile.setPermissions(permissions)
-      // After a power failure, the location must have one of the two complete files.
-      try await contentFile.synchronize()
     }
+    // After a power failure, blocks that ascp wrote out of order could be missing in a file of the full size.
+    try await contentFile.synchronize()
     let source = try await FileLocation(folder.contentPath, in: location.folder.system)
     // The file is renamed by its name, which must still be that of the file that was opened and checked.
     guard let status = try await source.status(followsLink: false), status.isSameFile(as: contentFile.status) else {

@@ -34,6 +34,11 @@ struct QueueMachine {
   var lastAttemptStart: Duration?
   var idsToRemoveAfterEnd: Set<String> = []
   var idsToRunAgainAfterStop: Set<String> = []
+  /// The highest ticket of the removed sessions, whose late results must not be taken for those of a session with the
+  /// same ID.
+  private var lastRemovedTicket: UInt64 = 0
+
+  init(configuration: TransferQueueConfiguration) { self.configuration = configuration }
 
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
@@ -41,7 +46,8 @@ struct QueueMachine {
     _ id: String, tokenSupply: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
     guard sessions[id] == nil else { return [] }
-    sessions[id] = SessionMachine(tokenSupply: tokenSupply, requiresToken: requiresToken, configuration: configuration)
+    sessions[id] = SessionMachine(
+      tokenSupply: tokenSupply, requiresToken: requiresToken, configuration: configuration, ticket: lastRemovedTicket)
     waitingIDs.append(id)
     let effects = update(id) { $0.enterQueue() }
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
@@ -93,7 +99,7 @@ struct QueueMachine {
 
   mutating func resume(at uptime: Duration) -> [Effect] {
     isPaused = false
-    return schedule(at: uptime)
+    return freeSlotsForUrgent() + schedule(at: uptime)
   }
 
   /// Cancels all sessions, including sessions that are added later.
@@ -131,7 +137,7 @@ struct QueueMachine {
 
   private mutating func forget(_ id: String) -> [Effect] {
     idsToRemoveAfterEnd.remove(id)
-    sessions[id] = nil
+    if let session = sessions.removeValue(forKey: id) { lastRemovedTicket = max(lastRemovedTicket, session.ticket) }
     return [.forget(id)]
   }
 

@@ -67,7 +67,7 @@ public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
     .token(.missing), "The account requires a token for each transfer; the session has neither a token nor an issuer.",
     remedy: "Give the session a token or an issuer, or the queue an issuer.")
 
-  static let endedEarly = TransferFailure(
+  package static let endedEarly = TransferFailure(
     .transport, "The engine ended a persistent session before it was finished.",
     remedy: "Look at the engine's log; the server may end sessions that are idle.")
 

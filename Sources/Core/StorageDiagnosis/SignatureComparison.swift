@@ -201,7 +201,7 @@ struct SignatureComparison {
       if let finding = findingAboutLikelyRequest(hashingTo: receivedHash) { return finding }
       detail = "The service shows only the hash of the canonical request, which differs."
     } else if !sent.tokens.isEmpty {
-      // The service masks tokens in what it shows, so that only a token can differ without being seen.
+      // The service masks secrets in what it shows, of which the token is the likeliest to differ without being seen.
       return SignatureFinding(
         .tokenOfAnotherKey, line: "session token", sent: Secret.mask, received: Secret.mask, detail: detail)
     }
@@ -246,8 +246,11 @@ struct SignatureComparison {
       !sentLine.isIdentical(to: receivedLine) && !containsToken(sentLine) && !Difference.isMasked(receivedLine)
     }
     return differingLines.map { sentLine, receivedLine in
-      SignatureFinding(
-        .otherDifference, line: "order or spelling", sent: sentLine.onOneLine, received: receivedLine.onOneLine)
+      // One line of COS contains all headers, with the secret ones.
+      let mask = SecretMask.namedValues
+      return SignatureFinding(
+        .otherDifference, line: "order or spelling", sent: mask.applied(to: sentLine).onOneLine,
+        received: mask.applied(to: receivedLine).onOneLine)
     }
   }
 

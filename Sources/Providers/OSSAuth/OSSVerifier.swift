@@ -238,7 +238,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: claim.signedHeaders, signature: Secret(claim.signature), expiration: expiration,
-      usableFrom: claim.placement == .header ? claim.instant.advanced(by: .zero - Self.clockTolerance) : nil,
+      // A V1 URL does not contain its signing time, and is accepted at most `urlLifetime` before its expiration.
+      usableFrom: claim.signedAt?.advanced(by: .zero - Self.clockTolerance)
+        ?? expiration?.advanced(by: .zero - limits.urlLifetime),
       usableUntil: expiration ?? claim.instant.advanced(by: Self.clockTolerance),
       signsParameter: { claim.signsParameter(named: $0.name) })
   }

@@ -66,8 +66,9 @@ extension ServiceEndpoint {
 extension ServiceHosts {
   /// The host names of OSS, such as `oss-cn-hangzhou.aliyuncs.com`.
   ///
-  /// In other domains, a host whose first label is `oss` is the service itself rather than a bucket. Source: Alibaba
-  /// Cloud, "OSS domain names".
+  /// In other domains, a host whose first label is `oss` is the service itself rather than a bucket. A dual-stack
+  /// endpoint such as `cn-hangzhou.oss.aliyuncs.com` counts as the host of a bucket at the older `oss.aliyuncs.com`, so
+  /// requests without a bucket need another endpoint. Source: Alibaba Cloud, "OSS domain names".
   public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)
 }
 

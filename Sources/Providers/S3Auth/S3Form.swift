@@ -24,7 +24,7 @@ extension S3Signer: FormSigner {
   /// Signs a browser form upload to S3.
   ///
   /// A form is valid for at most seven days, and not for longer than its key. The policy contains the scope, the date
-  /// and the session token, so that the signature covers them.
+  /// and the session token, so that the signature covers them. A policy for a bucket other than ``bucket`` is rejected.
   ///
   /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
@@ -33,6 +33,9 @@ extension S3Signer: FormSigner {
     try checkConfiguration()
     if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: S3Text.idDelimiters)
+    if let bucket, !bucket.isIdentical(to: policy.bucket) {
+      throw .form("The policy is not for the bucket \"\(bucket)\".", remedy: "Use a signer for the policy's bucket.")
+    }
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
     try key.identity.requireValidity(until: end)

@@ -24,7 +24,7 @@ public struct S3Signer: HeaderSigner, TwoStepSigner, Presigner {
   public let region: String
   /// The service in the scope of signatures: `s3`, `s3-object-lambda` or `s3-outposts`.
   public let service: String
-  /// The only bucket for which the signer signs requests, or `nil` to allow any bucket.
+  /// The only bucket for which the signer signs requests and forms, or `nil` to allow any bucket.
   public let bucket: String?
   /// The position of the bucket name in the URL, to check ``bucket``, or `nil` if the host determines the position.
   public let style: AddressingStyle?

@@ -76,8 +76,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ///
   /// - Throws: The errors of `SignatureVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
-    // Every text about the request masks the values of these headers, whatever the request is refused for.
-    _ = Self.declareSecretNames
     try limits.check(request)
     let target = try target(of: request)
     let hasHeader = request.headerFields.contains(.authorization)
@@ -146,10 +144,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     } catch { throw VerificationError(error).with(serviceCode: "InvalidRequest") }
     throw mismatch.with(serviceCode: "SignatureDoesNotMatch")
   }
-
-  /// The declaration, once per process, of headers whose values are the caller's encryption keys and therefore secret.
-  private static let declareSecretNames: Void = SecretName.declare(
-    "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
 
   /// Returns the decoder of a chunked body, or one that refuses any body if a URL's signature must cover the body.
   private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {

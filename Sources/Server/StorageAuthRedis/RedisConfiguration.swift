@@ -13,12 +13,12 @@ public struct RedisConfiguration: Sendable, Redacted {
   private static let defaultPort = "6379"
 
   let address: Address
-  let usesTLS: Bool
+  package let usesTLS: Bool
   let user: String?
   let database: Int
   /// The password of the server, or `nil` for a server without one.
   public var password: Secret?
-  /// The path of a PEM file with the certificate authorities for TLS, or `nil` for those of the system.
+  /// The path of a PEM file with the certificate authorities for `rediss://`, or `nil` for those of the system.
   public var authorities: String?
 
   /// The number of connections that are open to the server, at least 1.
@@ -99,10 +99,19 @@ public struct RedisConfiguration: Sendable, Redacted {
     return host
   }
 
-  func tlsConfiguration() -> TLSConfiguration {
+  /// Returns the context of a connection with TLS, or `nil` without TLS, which must not have authorities.
+  func tlsContext() throws(RedisFailure) -> NIOSSLContext? {
+    guard usesTLS else {
+      guard authorities == nil else { throw .authorities("have no effect without TLS") }
+      return nil
+    }
     var configuration = TLSConfiguration.makeClientConfiguration()
     if let authorities { configuration.trustRoots = .file(authorities) }
-    return configuration
+    do {
+      return try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw .authorities("in \(authorities ?? "the system") cannot be read")
+    }
   }
 
   /// The server's address, without the login.

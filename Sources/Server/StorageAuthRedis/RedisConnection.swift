@@ -21,9 +21,10 @@ final class RedisConnection: Sendable {
   }
 
   static func open(_ configuration: RedisConfiguration) async throws(RedisFailure) -> RedisConnection {
+    let tlsContext = try configuration.tlsContext()
     let channel: any Channel
     do {
-      channel = try await connect(configuration)
+      channel = try await connect(configuration, tlsContext)
     } catch {
       throw .unreachable("no connection within \(configuration.connectTimeout)")
     }
@@ -44,8 +45,9 @@ final class RedisConnection: Sendable {
     }
   }
 
-  private static func connect(_ configuration: RedisConfiguration) async throws -> any Channel {
-    let tlsContext = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tlsConfiguration()) : nil
+  private static func connect(
+    _ configuration: RedisConfiguration, _ tlsContext: NIOSSLContext?
+  ) async throws -> any Channel {
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(configuration.connectTimeout))
       .channelOption(.socketOption(.so_keepalive), value: 1)

@@ -20,6 +20,8 @@ enum RedisFailure: Error, Sendable, Hashable {
   case malformed
   /// The server removes keys when its memory is full, so that marks would be lost.
   case evictsKeys
+  /// The certificate authorities for TLS cannot be used, for the given reason.
+  case authorities(String)
 
   /// The codes of servers whose place another server may have taken (`src/server.c` and `src/cluster.c` of Redis 7).
   ///
@@ -64,6 +66,7 @@ enum RedisFailure: Error, Sendable, Hashable {
     case .notServing(let code): "does not serve now, and answered with the error \(code)"
     case .malformed: "sent a reply that is not in the protocol"
     case .evictsKeys: "removes keys when its memory is full"
+    case .authorities(let reason): "cannot be used: the certificate authorities \(reason)"
     }
   }
 
@@ -72,6 +75,7 @@ enum RedisFailure: Error, Sendable, Hashable {
     case .notServing: "Check that the address leads to the primary; it is looked up again for each new connection."
     case .busy: "Send fewer requests, or allow more connections or pending commands."
     case .evictsKeys: "Set maxmemory-policy to noeviction."
+    case .authorities: "Use a rediss:// URL, and name a readable PEM file with certificates."
     case .refused: "Look the error code up in the documentation of Redis; check the user and the password."
     default: "Check that the server runs, and that the address is right."
     }

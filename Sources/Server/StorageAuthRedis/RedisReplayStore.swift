@@ -96,9 +96,10 @@ public final class RedisReplayStore: ReplayStore {
 
   /// Looks a mark up, and stores it if it is new; the replies are the raw values of ``Reply``.
   ///
-  /// The second key counts the owner's marks in a field for each minute in which marks expire, in seconds since 1970,
-  /// and expires two minutes after them. `%.0f` prevents the exponents with which Lua writes large numbers. `NX` is a
-  /// second guard against a mark that is accepted twice.
+  /// The second key counts the owner's marks in a field for each period in which marks expire, named by its end in
+  /// seconds since 1970. A period has at least a minute, and at most 1/32 of the lifetime of a longer mark, which leaves
+  /// the count late by at most one period: each script reads all fields, so that they must be few. `%.0f` prevents the
+  /// exponents with which Lua writes large numbers. `NX` is a second guard against a mark that is accepted twice.
   private static let script = RedisScript(
     """
     local mark, counts = KEYS[1], KEYS[2]
@@ -108,18 +109,19 @@ public final class RedisReplayStore: ReplayStore {
     if mayBeLost then return 3 end
     local now = tonumber(redis.call('TIME')[1])
     local total = 0
-    local minutes = redis.call('HGETALL', counts)
-    for i = 1, #minutes, 2 do
-      if tonumber(minutes[i]) <= now then redis.call('HDEL', counts, minutes[i])
-      else total = total + tonumber(minutes[i + 1]) end
+    local ends = redis.call('HGETALL', counts)
+    for i = 1, #ends, 2 do
+      if tonumber(ends[i]) <= now then redis.call('HDEL', counts, ends[i])
+      else total = total + tonumber(ends[i + 1]) end
     end
     if total >= limit then return 2 end
     if not redis.call('SET', mark, attempt, 'NX', 'PX', ARGV[2]) then return 1 end
-    local minute = (math.floor((now + lifetime / 1000) / 60) + 1) * 60
-    redis.call('HINCRBY', counts, string.format('%.0f', minute), 1)
-    if redis.call('PTTL', counts) < lifetime + 120000 then
-      redis.call('PEXPIRE', counts, string.format('%.0f', lifetime + 120000))
-    end
+    local period = 60
+    while lifetime / 1000 > 64 * period do period = 2 * period end
+    local periodEnd = (math.floor((now + lifetime / 1000) / period) + 1) * period
+    redis.call('HINCRBY', counts, string.format('%.0f', periodEnd), 1)
+    local kept = lifetime + 1000 * period + 60000
+    if redis.call('PTTL', counts) < kept then redis.call('PEXPIRE', counts, string.format('%.0f', kept)) end
     return 0
     """)
 }

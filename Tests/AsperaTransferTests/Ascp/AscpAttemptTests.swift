@@ -9,7 +9,9 @@ import XCTest
 
 /// Tests how the frames of one attempt become reports and a summary.
 final class AscpAttemptTests: XCTestCase {
-  private func attempt() -> AscpAttempt { AscpAttempt(limits: AscpLimits(), mask: SecretMask([]), isPersistent: false) }
+  private func attempt(isPersistent: Bool = false) -> AscpAttempt {
+    AscpAttempt(limits: AscpLimits(), mask: SecretMask([]), isPersistent: isPersistent)
+  }
 
   /// The reports that frames cause.
   private func reports(_ attempt: inout AscpAttempt, _ text: String) -> [TransferReport] {
@@ -87,6 +89,21 @@ final class AscpAttemptTests: XCTestCase {
         .file(TransferFileReport(file: "b", outcome: .failed(code: 36, text: "disk"))),
         .file(TransferFileReport(file: "c", outcome: .failed(code: 43, text: "gone"))),
       ])
+  }
+
+  func testPersistentSessionIsDoneOnlyIfNoPathsCanFollow() {
+    for knowsEnd in [false, true] {
+      var attempt = attempt(isPersistent: true)
+      _ = reports(&attempt, Frames.statistics(10))
+      if knowsEnd { _ = attempt.receive(.pathsFinished) }
+      _ = reports(&attempt, Frames.frame("DONE"))
+      // Paths that are added, and an end that is announced, while ascp exits do not reach it.
+      _ = attempt.receive(.pathsFinished)
+      switch attempt.outcome(of: .exited(0), printed: "") {
+      case .success(let summary): XCTAssertTrue(knowsEnd, "\(summary)")
+      case .failure(let failure): XCTAssertEqual([knowsEnd, failure.kind == .transport], [false, true], "\(failure)")
+      }
+    }
   }
 
   func testOnlyProgressFramesAndSuccessProveAuthentication() {

@@ -28,6 +28,45 @@ extension QueueControlTests {
     XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b", "b"])
   }
 
+  func testSessionRequestedDuringAPauseInterruptsAnotherAfterwards() async throws {
+    let bench = try QueueBench(ScriptedEngine(Self.held))
+    for id in ["a", "b"] { bench.queue.add(.sample(id)) }
+    await bench.reaches(.running, "a")
+    bench.queue.pause()
+    bench.queue.run("b")
+    XCTAssertEqual(bench.queue.status(of: "a"), .running)
+    bench.queue.resume()
+    await bench.reaches(.running, "b")
+    XCTAssertEqual(bench.queue.status(of: "a"), .interrupted)
+    for id in ["b", "a"] {
+      bench.engine.gate.open(id)
+      let result = await bench.finished(id)
+      XCTAssertEqual(result?.isSuccess, true)
+    }
+  }
+
+  func testLateResultOfARemovedSessionIsNotThatOfAnotherWithItsID() async throws {
+    let lateness = SessionGate()
+    let issuer = ScriptedIssuer { request throws(CredentialError) in
+      // The first request does not end when it is cancelled.
+      if request.session == "a" { await Task { try? await lateness.pass("late") }.value }
+      throw .outage(isRetryable: false)
+    }
+    let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer)
+    bench.queue.add(.sample("a"))
+    await eventually("the issuer receives a request") { lateness.held == ["late"] }
+    bench.queue.remove("a")
+    _ = await bench.finished("a")
+    XCTAssertNil(bench.queue.status(of: "a"))
+    bench.queue.add(.sample("a"))
+    XCTAssertEqual(bench.queue.status(of: "a"), .activating)
+    lateness.open("late")
+    for _ in 0..<100 { await Task.yield() }
+    XCTAssertEqual(bench.ends.map(\.session), ["a"], "the second session still requests its token")
+    lateness.open("late")
+    _ = await bench.finished("a", 2)
+  }
+
   func testRemovedSessionIsCancelledAndRemoved() async throws {
     let bench = try QueueBench(ScriptedEngine(Self.held))
     for id in ["a", "b"] { bench.queue.add(.sample(id)) }

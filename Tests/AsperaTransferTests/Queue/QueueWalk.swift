@@ -32,6 +32,10 @@ struct Walk {
   /// The session that is about to start, and whether it was the only active one when that was decided.
   private var starter: (id: String, isAlone: Bool)?
   private var added = 0
+  /// The IDs of removed sessions, which other sessions can get.
+  private var removedIDs: Set<String> = []
+  /// The highest ticket of each ID, which no later task of the ID may have.
+  private var lastTickets: [String: UInt64] = [:]
   private let configuration: TransferQueueConfiguration
 
   init(seed: UInt64) {
@@ -85,8 +89,9 @@ struct Walk {
 
   private mutating func add() {
     added += 1
-    let id = "s\(added)"
-    entries[id] = 1
+    let id = !removedIDs.isEmpty && random.once(in: 2) ? random.pick(removedIDs.sorted()) : "s\(added)"
+    removedIDs.remove(id)
+    entries[id, default: 0] += 1
     let means = random.pick([SessionMachine.TokenSupply.issuer, .issuer, .fixed, .none])
     let requiresToken = random.once(in: 4)
     apply(machine.add(id, tokenSupply: means, requiresToken: requiresToken, at: uptime))
@@ -191,6 +196,7 @@ struct Walk {
 
   private mutating func apply(_ effects: [QueueMachine.Effect]) {
     for effect in effects {
+      checkTicket(of: effect)
       switch effect {
       case .session(let id, _, .report(let kind)):
         if let problem = orders[id, default: EventOrder()].problem(with: kind) { problems.append("\(id): \(problem)") }
@@ -218,10 +224,22 @@ struct Walk {
         if pending.contains(where: { $0.session == id && $0.work == .attempt }) {
           problems.append("\(id): forgotten while it runs")
         }
+        removedIDs.insert(id)
       case .timer(let duration): alarms.append(uptime + duration)
       }
     }
     checkLists()
+  }
+
+  /// Checks that the ticket of a new task differs from those of all earlier tasks, whose results can still arrive.
+  private mutating func checkTicket(of effect: QueueMachine.Effect) {
+    guard case .session(let id, let ticket, let effect) = effect else { return }
+    switch effect {
+    case .requestToken, .checkToken, .runAttempt, .sleep:
+      if let lastTicket = lastTickets[id], ticket <= lastTicket { problems.append("\(id): ticket \(ticket) again") }
+      lastTickets[id] = ticket
+    case .report, .cancelTask: break
+    }
   }
 
   private mutating func noteStarter(_ id: String) {

@@ -120,6 +120,10 @@ final class AlibabaCLIProfileRefusalTests: XCTestCase {
       Refusal(
         "open quotation", #""mode":"External","process_command":"a '\#(Marks.secret)""#, .malformedResponse,
         "quotation mark"),
+      Refusal("key pair without a mode", #""private_key":"k","key_pair_name":"n""#, .failed, "RsaKeyPair"),
+      Refusal("bearer without a mode", #""bearer_token":"\#(Marks.token)""#, .failed, "BearerToken", "not supported"),
+      Refusal(
+        "SSO without a mode", #""cloud_sso_sign_in_url":"https://s.example""#, .notConfigured, "CloudSSO", "browser"),
       Refusal("no URI", #""mode":"CredentialsURI""#, .malformedResponse, "no “credentials_uri”"),
     ]
     for refusal in refusals {

@@ -88,6 +88,65 @@ final class AlibabaCLIProfileTests: XCTestCase {
     }
   }
 
+  func testMissingModeIsInferred() async {
+    machine.put("/run/token", "jwt")
+    machine.answer(#"{"mode":"AK","access_key_id":"printed","access_key_secret":"s"}"#)
+    let keys = #""access_key_id":"id","access_key_secret":"s""#
+    let role = #""ram_role_arn":"arn""#
+    let temporaryKey = AccessKey(id: "id", secret: "s", sessionToken: "t")
+    let oidc = #""oidc_provider_arn":"idp","oidc_token_file":"/run/token""#
+    let cases: [(String, AccessKey, String?)] = [
+      (#"\#(keys),"sts_token":"""#, AccessKey(id: "id", secret: "s"), nil),
+      (#"\#(keys),"sts_token":"t""#, temporaryKey, nil),
+      (#"\#(keys),"sts_token":"t",\#(role)"#, temporaryKey, nil),
+      (
+        #"\#(keys),\#(role),"ram_role_name":"web""#, RecordedServices.key,
+        "arn swift-storage-auth 3600.0 seconds - - https://sts.aliyuncs.com with id"
+      ),
+      (#""mode":"","ram_role_name":"web","process_command":"get-key""#, RecordedServices.key, "instance web"),
+      (#""process_command":"get-key",\#(role),\#(oidc)"#, AccessKey(id: "printed", secret: "s"), nil),
+      (
+        "\(role),\(oidc)", RecordedServices.key,
+        "arn swift-storage-auth 3600.0 seconds - - https://sts.aliyuncs.com by idp token jwt"
+      ),
+    ]
+    for (settings, key, call) in cases {
+      let count = services.asked.count
+      put(#"{"name":"p",\#(settings)}"#)
+      await assertKey(provider(), key, settings)
+      XCTAssertEqual(services.asked.dropFirst(count), call.map { [$0] } ?? [], settings)
+    }
+  }
+
+  func testCommandsAndURIsCanBeForbidden() async {
+    machine.answer(#"{"mode":"AK","access_key_id":"id","access_key_secret":"s"}"#)
+    let settings = [
+      #""mode":"External","process_command":"get-key""#, #""process_command":"get-key""#,
+      #""mode":"CredentialsURI","credentials_uri":"http://127.0.0.1:7002/""#,
+    ]
+    for value in ["1", "True"] {
+      machine.set("ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS", to: value)
+      for settings in settings {
+        put(#"{"name":"p",\#(settings)}"#)
+        await assertRefuses(
+          provider(), .failed, says: ["“p”", Self.path, "ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS"], settings)
+      }
+      put(
+        #"""
+        {"name":"p","mode":"ChainableRamRoleArn","source_profile":"base","ram_role_arn":"r"},
+        {"name":"base",\#(settings[0])}
+        """#)
+      await assertRefuses(provider(), .failed, says: ["“base”", "ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS"])
+      put(#"{"name":"p","access_key_id":"id","access_key_secret":"s"}"#)
+      await assertKey(provider(), AccessKey(id: "id", secret: "s"))
+    }
+    XCTAssertEqual(machine.commandLines, [])
+    XCTAssertEqual(services.asked, [])
+    machine.set("ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS", to: "0")
+    put(#"{"name":"p",\#(settings[0])}"#)
+    await assertKey(provider(), AccessKey(id: "id", secret: "s"))
+  }
+
   func testChainOfProfilesRequestsEachRoleInOrder() async {
     put(
       #"""

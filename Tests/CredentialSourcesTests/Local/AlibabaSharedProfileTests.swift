@@ -55,6 +55,23 @@ final class AlibabaSharedProfileTests: XCTestCase {
     await assertKey(provider(), AccessKey(id: "2", secret: "s"))
   }
 
+  func testDisabledProfileIsSkippedUnlessItIsNamed() async {
+    let keys = "type=access_key\naccess_key_id=id\naccess_key_secret=s"
+    machine.put(Self.path, "[default]\nenable = False\n\(keys)\n[a]\nenable = true\n\(keys)\n[b]\nenable = 1\n\(keys)")
+    await assertRefuses(provider(), .notConfigured, says: ["[default]", "“enable”", Self.path])
+    await assertRefuses(provider("default"), .failed, says: ["[default]", "“enable”", Self.path])
+    await assertKey(provider("a"), AccessKey(id: "id", secret: "s"))
+    await assertRefuses(provider("b"), .malformedResponse, says: ["[b]", "“enable”"])
+  }
+
+  func testFileOfTheOtherLibrariesIsReadSecond() async {
+    let text = "[default]\ntype=access_key\naccess_key_id=1\naccess_key_secret=s\n"
+    machine.put(Self.path + ".ini", text)
+    await assertKey(provider(), AccessKey(id: "1", secret: "s"))
+    machine.put(Self.path, text.replacing("=1", with: "=2"))
+    await assertKey(provider(), AccessKey(id: "2", secret: "s"))
+  }
+
   func testMalformedFilesAreRejected() async {
     let secret = "access_key_secret=\(Marks.secret)"
     let refusals = [

@@ -124,6 +124,7 @@ final class ProcessCredentialProviderTests: XCTestCase {
       machine.failCommands(with: error)
       let refusal = await assertRefuses(provider, code, says: [word, "vault-key"], "\(error)")
       XCTAssertEqual(refusal?.isRetryable, isRetryable, "\(error)")
+      if code == .timeout { XCTAssertEqual(refusal?.remedy.contains("the cache's `timeout`"), true) }
     }
   }
 

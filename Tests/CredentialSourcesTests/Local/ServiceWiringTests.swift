@@ -53,6 +53,18 @@ final class ServiceWiringTests: XCTestCase {
     await assertKey(ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access), key)
   }
 
+  func testAbsentMetadataServiceOfAProfileIsRetryable() async {
+    put(#""mode":"EcsRamRole","ram_role_name":"web""#)
+    let provider = ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine.access)
+    let error = await assertRefuses(provider, .failed, says: ["“p”", "There is no metadata service"])
+    XCTAssertEqual(error?.isRetryable, true)
+    let skipped = await assertRefuses(
+      AlibabaInstanceMetadataProvider(role: "web").bound(to: machine.access), .notConfigured)
+    XCTAssertEqual(skipped?.isRetryable, true)
+    let next = StaticCredentialProvider(key)
+    await assertKey(CredentialChain([AlibabaInstanceMetadataProvider(), next]).bound(to: machine.access), key)
+  }
+
   func testCredentialsURIOfAProfileIsRequested() async {
     put(#""mode":"CredentialsURI","credentials_uri":"http://127.0.0.1:7002/key""#)
     machine.reply(to: "http://127.0.0.1:7002/key", Self.answer)
@@ -65,6 +77,18 @@ final class ServiceWiringTests: XCTestCase {
       to: "http://metadata.tencentyun.com/latest/meta-data/cam/security-credentials/web",
       #"{"TmpSecretId":"STS.1","TmpSecretKey":"s","Token":"t","ExpiredTime":1795165200,"Code":"Success"}"#)
     await assertKey(ProfileCredentialProvider.coscliProfile().bound(to: machine.access), key)
+  }
+
+  func testRoleOfATCCLIProfileIsAssumed() async throws {
+    machine.put(
+      "/home/mia/.tccli/default.credential",
+      #"{"secretId":"id","secretKey":"s","role-arn":"qcs::cam::uin/1:roleName/r","role-session-name":"mia"}"#)
+    machine.reply(
+      to: "https://sts.tencentcloudapi.com/",
+      #"{"Response":{"Credentials":{"TmpSecretId":"STS.1","TmpSecretKey":"s","Token":"t"},"ExpiredTime":1795165200}}"#)
+    let issued = try await TencentCredentials().chain.bound(to: machine.access).issue(in: .local)
+    XCTAssertTrue(issued.credential == key)
+    XCTAssertEqual(issued.source, "Tencent Cloud CLI: Tencent STS AssumeRole (qcs::cam::uin/1:roleName/r)")
   }
 
   func testTencentPodAssumesItsRole() async {

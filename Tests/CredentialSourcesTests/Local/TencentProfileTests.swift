@@ -9,6 +9,7 @@ import XCTest
 /// Tests the configuration files of Tencent Cloud's SDKs, of tccli and of coscmd.
 final class TencentProfileTests: XCTestCase {
   private let machine = MemoryMachine()
+  private let services = RecordedServices()
 
   func testSDKProfileIsReadFromTheFirstExistingFile() async {
     let provider = ProfileCredentialProvider.tencentProfile().bound(to: machine.access)
@@ -69,6 +70,29 @@ final class TencentProfileTests: XCTestCase {
     }
   }
 
+  func testTCCLIProfileAssumesItsRoleOrUsesThatOfTheInstance() async {
+    let provider = ProfileCredentialProvider.tccliProfile(services: services.tencent).bound(to: machine.access)
+    let key = #""secretId":"id","secretKey":"s""#
+    let role = #""role-arn":"qcs::cam::uin/1:roleName/r","role-session-name":"me""#
+    let cases: [(String, AccessKey, String?)] = [
+      (#"\#(key),"type":"default""#, AccessKey(id: "id", secret: "s"), nil),
+      (#"\#(key),"role-arn":"","role-session-name":"me""#, AccessKey(id: "id", secret: "s"), nil),
+      ("\(key),\(role)", RecordedServices.key, "qcs::cam::uin/1:roleName/r me with id"),
+      (
+        #"\#(key),\#(role),"type":"sso","token":"t","expiresAt":1795161601"#, RecordedServices.key,
+        "qcs::cam::uin/1:roleName/r me with id"
+      ),
+      (#""type":"cvm-role""#, RecordedServices.key, "instance any"),
+      (#"\#(key),\#(role),"type":"cvm-role""#, RecordedServices.key, "instance any"),
+    ]
+    for (settings, key, call) in cases {
+      let count = services.asked.count
+      machine.put("/home/mia/.tccli/default.credential", "{\(settings)}")
+      await assertKey(provider, key, settings)
+      XCTAssertEqual(services.asked.dropFirst(count), call.map { [$0] } ?? [], settings)
+    }
+  }
+
   func testMalformedTCCLIProfilesAreRejected() async {
     let path = "/home/mia/.tccli/default.credential"
     let keys = #""secretId":"id","secretKey":"\#(Marks.secret)","token":"\#(Marks.token)""#
@@ -81,6 +105,8 @@ final class TencentProfileTests: XCTestCase {
       Refusal(
         "list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedResponse, "string in “secretId”"),
       Refusal("unknown type", #"{\#(keys),"type":"magic"}"#, .malformedResponse, "“magic”"),
+      Refusal("role without a key", #"{"role-arn":"r","role-session-name":"me"}"#, .malformedResponse, "no “secretId”"),
+      Refusal("role alone", #"{\#(keys),"role-arn":"r"}"#, .malformedResponse, "no “role-session-name”"),
       Refusal(
         "ended", #"{\#(keys),"type":"oauth","expiresAt":1795161600}"#, .notConfigured, "browser", "2026-11-20T08:00:00Z"
       ),

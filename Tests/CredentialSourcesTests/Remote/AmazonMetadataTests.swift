@@ -137,6 +137,71 @@ final class AmazonMetadataTests: XCTestCase {
     XCTAssertTrue(none.requests.isEmpty)
   }
 
+  func testProfileForbidsIMDSv1AndNamesTheEndpoint() async throws {
+    let memory = MemoryMachine(files: [
+      "/home/mia/.aws/config": """
+      [default]
+      ec2_metadata_v1_disabled = true
+      [profile open]
+      ec2_metadata_v1_disabled = false
+      ec2_metadata_service_endpoint_mode = IPv6
+      [profile own]
+      ec2_metadata_service_endpoint = http://127.0.0.1:1338
+      ec2_metadata_service_endpoint_mode = IPv6
+      [profile role]
+      role_arn = arn:aws:iam::1:role/r
+      source_profile = base
+      ec2_metadata_v1_disabled = true
+      [profile base]
+      role_arn = arn:aws:iam::1:role/b
+      credential_source = Ec2InstanceMetadata
+      [profile wrong]
+      ec2_metadata_service_endpoint_mode = IPv5
+      """
+    ])
+    func urls(
+      _ provider: some CredentialProvider<AccessKey>, _ code: CredentialError.Code?, line: UInt = #line
+    ) async -> [String] {
+      let transport = ScriptedTransport { Self.answer(to: $0.path, token: 403) }
+      var machine = memory.access
+      machine.transport = transport
+      machine.time = time
+      do throws(CredentialError) {
+        _ = try await provider.bound(to: machine).credential()
+        XCTAssertNil(code, line: line)
+      } catch { XCTAssertEqual(error.code, code, "\(error)", line: line) }
+      return transport.requests.map(\.url)
+    }
+    let token = "/latest/api/token"
+    let ipv4 = "http://169.254.169.254"
+    func instance(_ profile: String? = nil) -> AmazonInstanceRoleProvider {
+      AmazonInstanceRoleProvider(profileName: profile)
+    }
+    let forbidden = await urls(instance(), .failed)
+    XCTAssertEqual(forbidden, [ipv4 + token])
+    let open = await urls(instance("open"), nil)
+    XCTAssertEqual(open, [token, path, path + "my-role"].map { "http://[fd00:ec2::254]" + $0 })
+    let own = await urls(instance("own"), nil)
+    XCTAssertEqual(own.first, "http://127.0.0.1:1338" + token)
+    let wrong = await urls(instance("wrong"), .failed)
+    XCTAssertEqual(wrong, [])
+    let role = await urls(ProfileCredentialProvider.amazonProfile("role"), .failed)
+    XCTAssertEqual(role, [ipv4 + token], "the chosen profile forbids it for its source profile")
+    let metadata = try XCTUnwrap(AmazonCredentials(profile: "own").metadata)
+    let chain = await urls(CredentialChain([metadata]), nil)
+    XCTAssertEqual(chain.first, "http://127.0.0.1:1338" + token)
+    memory.set("AWS_PROFILE", to: "gone")
+    let gone = await urls(instance(), nil)
+    XCTAssertEqual(gone.count, 3)
+    memory.set("AWS_PROFILE", to: nil)
+    memory.set("AWS_EC2_METADATA_V1_DISABLED", to: "false")
+    let allowed = await urls(instance(), nil)
+    XCTAssertEqual(allowed.count, 3, "the variable overrides the profile")
+    memory.set("AWS_EC2_METADATA_SERVICE_ENDPOINT", to: "http://127.0.0.1:1339")
+    let overridden = await urls(instance("own"), nil)
+    XCTAssertEqual(overridden.first, "http://127.0.0.1:1339" + token)
+  }
+
   // MARK: Containers
 
   private func container(

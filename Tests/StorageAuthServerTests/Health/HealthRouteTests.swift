@@ -52,6 +52,31 @@ final class HealthRouteTests: XCTestCase {
     XCTAssertEqual(runs.withLock { $0 }, 2)
   }
 
+  // matrix: Health routes: load
+  func testRunThatHasNotEndedIsShared() async throws {
+    let runs = Lock(0)
+    let gate = Gate(isClosed: true)
+    let time = ManualClock()
+    let router = Router()
+    let check = HealthCheck("slow") {
+      runs.withLock { $0 += 1 }
+      return (try? await gate.pass()) != nil
+    }
+    router.addHealthRoutes([check], time: time)
+    let url = try await RunningServer.start(router, self)
+    let first = Task { try await get("\(url)/readyz").status }
+    await time.wait(forSleeps: 1)
+    time.advance(by: .seconds(2))
+    let second = Task { try await get("\(url)/readyz").status }
+    gate.open()
+    let statuses = [try await first.value, try await second.value]
+    XCTAssertEqual(statuses, [200, 200])
+    XCTAssertEqual(runs.withLock { $0 }, 1)
+    time.advance(by: .seconds(1))
+    _ = try await get("\(url)/readyz")
+    XCTAssertEqual(runs.withLock { $0 }, 2)
+  }
+
   // matrix: Health routes: failure
   func testCheckThatNeverEndsFailsAtItsTimeLimit() async throws {
     let time = ManualClock()

@@ -218,6 +218,50 @@ final class TokenServiceTests: XCTestCase {
     XCTAssertEqual([same, other], ["STS.1", "STS.2"])
   }
 
+  /// A shared store that runs an action before it forgets a key, and then may throw an error.
+  private final class InterruptedStore: IssuedKeyStore {
+    let action = Lock<(@Sendable () async -> Void)?>(nil)
+    private let failure: StoreError?
+    private let stored = Lock<IssuedCredential<AccessKey>?>(nil)
+
+    init(_ failure: StoreError?) { self.failure = failure }
+
+    func key(
+      for scope: TokenScope,
+      issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
+    ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+      if let known = stored.withLock({ $0 }) { return known }
+      let issued = try await issue()
+      stored.withLock { $0 = issued }
+      return issued
+    }
+
+    func forget(_ scope: TokenScope) async throws(StoreError) {
+      await action.withLock { $0 }?()
+      stored.withLock { $0 = nil }
+      if let failure { throw failure }
+    }
+  }
+
+  func testKeyThatIsIssuedWhileItsScopeIsForgottenIsNotKept() async throws {
+    for failure in [nil, StoreError("The reply was lost.", remedy: "Retry.")] {
+      let (issuer, order) = (issuer(), order())
+      let store = InterruptedStore(failure)
+      let service = TokenService(rate: nil, keys: store, in: ProviderContext(time: time)) { _ in issuer }
+      _ = try await service.key(for: order)
+      store.action.withLock { $0 = { _ = try? await service.key(for: order) } }
+      do {
+        try await service.forget(order.scope)
+        XCTAssertNil(failure)
+      } catch {
+        XCTAssertEqual(error, failure)
+      }
+      let id = try await service.key(for: order).key.id
+      XCTAssertEqual(id, "STS.2")
+      store.action.withLock { $0 = nil }
+    }
+  }
+
   func testOldScopesAreEvictedForNewOnes() async throws {
     let issuer = issuer()
     let service = service(scopeLimit: 8) { _ in issuer }

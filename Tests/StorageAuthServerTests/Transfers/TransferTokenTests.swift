@@ -114,6 +114,60 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
+  /// Requests a transfer with a body, and returns the response, or the element of its only transfer.
+  private func setUp(
+    _ request: String, _ direction: String = "upload", at app: String, as login: String? = nil
+  ) async throws -> JSONValue {
+    var call = HTTPClientRequest(url: "\(app)/files/\(direction)_setup")
+    call.method = .POST
+    if let login {
+      call.setBasicAuth(username: Self.nodeKey.id.string, password: login)
+    } else {
+      call.headers.add(name: "Authorization", value: "Bearer user-alice")
+    }
+    call.body = .bytes(ByteBuffer(string: #"{"transfer_requests":[{"transfer_request":\#(request)}]}"#))
+    let response = try await HTTPClient.shared.execute(call, timeout: .seconds(60))
+    let answer = try JSONValue(parsing: try await response.body.collect(upTo: 1 << 20).readableBytesView)
+    return answer["transfer_specs"]?.array?.first ?? answer
+  }
+
+  func testUploadWithoutDestinationsGoesToItsRoot() async throws {
+    let (app, cloud) = try await start()
+    let root = #""destination_root":"/uploads/alice/""#
+    for paths in ["[{}]", "[]", #"[{"source":"/home/a"},{"source":"/home/b"}]"#] {
+      let element = try await setUp(#"{"paths":\#(paths),\#(root)}"#, at: app)
+      let specification = try XCTUnwrap(element["transfer_spec"], "\(paths): \(element)")
+      XCTAssertEqual(specification["destination_root"], "/uploads/alice", paths)
+      XCTAssertEqual(specification["paths"], [["destination": "/uploads/alice"]], paths)
+      // A node accepts the same body.
+      let nodeElement = try await setUp(
+        #"{"paths":\#(paths),\#(root)}"#, at: cloud.nodeURL, as: Self.nodeKey.secret.reveal())
+      XCTAssertNotNil(nodeElement["transfer_spec"]?["token"]?.string, "\(paths): \(nodeElement)")
+    }
+    let setups = cloud.statistics.transfers.setups
+    for folder in ["/uploads/bob", "/uploads", "/", "/uploads/alice/../bob", "../bob"] {
+      let element = try await setUp(#"{"paths":[{}],"destination_root":"\#(folder)"}"#, at: app)
+      XCTAssertEqual(element["error"]?["code"]?.integer, 403, "\(folder): \(element)")
+    }
+    XCTAssertEqual(cloud.statistics.transfers.setups, setups)
+  }
+
+  func testNoPathOfARequestIsDropped() async throws {
+    let (app, cloud) = try await start()
+    let root = #","destination_root":"/uploads/alice""#
+    for (direction, members) in [
+      ("upload", #""paths":[{"destination":"a"},{"source":"b"}]"# + root), ("upload", #""paths":[{}]"#),
+      ("upload", #""paths":[{"destination":"/uploads/alice/a"},{}]"#), ("upload", #""paths":[]"#),
+      ("upload", #""paths":[{"destination":7}]"# + root), ("upload", #""paths":["a"]"# + root),
+      ("upload", #""paths":{"destination":"a"}"# + root), ("download", #""paths":[{"source":"/shared/a"},{}]"#),
+      ("download", #""paths":[{"destination":"a"}],"source_root":"/shared""#), ("download", #""paths":[]"#),
+    ] {
+      let answer = try await setUp("{\(members)}", direction, at: app)
+      XCTAssertEqual(answer["error"]?["code"]?.integer, 400, "\(direction) \(members): \(answer)")
+    }
+    XCTAssertEqual(cloud.statistics.transfers.setups, 0)
+  }
+
   func testPublicKeyIsOneLineWithoutOptions() async throws {
     let (app, cloud) = try await start()
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfPuzXKb5DyJ4CRFrIEZ2sb/oGsP2tkT0XGMr4dZ8ud alice"

@@ -118,6 +118,24 @@ final class VerifyingBodyTests: XCTestCase {
     }
   }
 
+  func testStoreLearnsWhenAURLWasAccepted() async throws {
+    for service in VerifyingBench.Service.allCases {
+      let store = WindowStore()
+      let bench = try await VerifyingBench(service, self, replays: ReplayGuard(store, coversURLs: true))
+      _ = try await bench.send(bench.presigned(bench.request(.put)))
+      let window = try XCTUnwrap(store.windows.withLock(\.first), service.rawValue)
+      let start = try XCTUnwrap(window.start, service.rawValue)
+      let allowance: ClosedRange<Duration> =
+        switch service {
+        case .cos, .cosCompatible: .zero...(.seconds(60))
+        // A V1 URL contains only its expiration, here in a minute, and is accepted for at most seven days before.
+        case .ossV1: .seconds(604_740)...(.seconds(604_740))
+        case .ossV4, .s3: .seconds(900)...(.seconds(900))
+        }
+      XCTAssertTrue(allowance.contains(start.duration(to: VerifyingBench.date)), "\(service): \(start)")
+    }
+  }
+
   func testStoreOutOfReachRefusesWithoutAWordOfItself() async throws {
     let bench = try await VerifyingBench(.ossV4, self, replays: ReplayGuard(AbsentStore()))
     let (status, text) = try await bench.send(bench.signed(bench.request(.put)))

@@ -42,8 +42,10 @@ final class ConsoleServerTests: XCTestCase {
     while id == nil, let block = await events.block() {
       id = block.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
     }
-    for key in ["2", "3"] { try await bench.send(bench.signed(key, of: .oss)) }
-    for _ in 1...2 { _ = try await events.next("request") }
+    for key in ["2", "3"] {
+      try await bench.send(bench.signed(key, of: .oss))
+      _ = try await events.next("request")
+    }
     var again = try await bench.events(after: id)
     let hello = try await again.next("hello")
     XCTAssertEqual(hello["continues"]?.bool, true)

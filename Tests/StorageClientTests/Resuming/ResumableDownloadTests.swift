@@ -314,6 +314,38 @@ final class ResumableDownloadTests: XCTestCase {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o640)
   }
+
+  // matrix: Resuming: download
+  func testReadOnlyFileIsContinuedAndKeepsItsPermissions() async throws {
+    let cloud = try await Cloud(self)
+    for permissions: FilePermissions in [[.ownerRead, .groupRead, .otherRead], [.ownerRead]] {
+      let directory = try TemporaryDirectory(self)
+      let file = try directory.write([9], to: "copy.bin")
+      XCTAssertEqual(chmod(file.string, 0o444), 0)
+      let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
+      _ = try await interrupt(directory, cloud, checkpoint)
+      let partial = directory.path(try XCTUnwrap(checkpoint.value).partialFile)
+      // Root can also open a read-only file, and the owner only this one.
+      XCTAssertEqual(try partial.stat().permissions, [.ownerReadWrite, .groupRead, .otherRead])
+      XCTAssertEqual(chmod(file.string, permissions.rawValue), 0)
+      _ = try await finish(directory, cloud, checkpoint)
+      XCTAssertEqual(try directory.read("copy.bin"), Self.bytes)
+      XCTAssertEqual(try file.stat().permissions, permissions)
+    }
+  }
+
+  // matrix: Resuming: download
+  func testNewFileIsSynchronizedBeforeTheRename() async throws {
+    let cloud = try await Cloud(self)
+    let (directory, files) = (try TemporaryDirectory(self), RecordingFiles())
+    try await cloud.oss().upload([1], to: "k")
+    let store = try XCTUnwrap(cloud.oss().underlyingStore as? any ResumingFileStore)
+    let location = try await FileLocation(directory.path("copy.bin"), in: files)
+    try await store.download(
+      "k", to: location, checkpoint: MemoryCheckpoint<DownloadCheckpoint>(), options: DownloadOptions(), progress: nil)
+    XCTAssertEqual(files.calls.values, ["synchronize", "rename"])
+    XCTAssertEqual(try directory.read("copy.bin"), [1])
+  }
 }
 
 extension StorageClientConfiguration {

@@ -142,6 +142,24 @@ final class SyncSafetyTests: SyncTestCase {
     XCTAssertEqual(try directory.read("mine"), [1, 2])
   }
 
+  // matrix: Synchronization: comparison
+  func testFileThatIsReplacedDuringItsUploadIsUploadedAgain() async throws {
+    for isReplaced in [true, false] {
+      let (directory, store) = (try TemporaryDirectory(self), store())
+      let (file, other) = (try directory.write([1], to: "a"), directory.path("other"))
+      let folder = try TemporaryDirectory(self)
+      let replacement = try folder.write([2], to: "a")
+      let report = try await FolderSync(from: .folder(directory.path(".")), to: .objects(in: store)).run { progress in
+        // The bytes have been read, and the upload has not ended.
+        guard progress.completedBytes > 0 else { return }
+        _ = isReplaced ? rename(replacement.string, file.string) : rename(file.string, other.string)
+      }
+      XCTAssertTrue(report.isComplete, "\(report)")
+      XCTAssertEqual(store["a"], [isReplaced ? 2 : 1])
+      XCTAssertEqual(store.calls.filter { $0.operation == .upload }.count, isReplaced ? 2 : 1)
+    }
+  }
+
   // matrix: Synchronization: deletion
   func testFolderAndFileOfOneNameReplaceEachOther() async throws {
     let (directory, store) = (try TemporaryDirectory(self), store("a", "b/c"))

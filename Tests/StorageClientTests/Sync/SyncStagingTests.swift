@@ -103,6 +103,29 @@ final class SyncStagingTests: SyncTestCase {
     XCTAssertEqual(try directory.read("a"), Array("a".utf8))
   }
 
+  // matrix: Synchronization: hostile names
+  func testStagingFolderIsRecognizedInAnotherLetterCase() async throws {
+    let directory = try TemporaryDirectory(self)
+    let target = SyncLocation.folder(directory.path("."), in: RecordingFiles(stagingName: ".Storage-Auth-Sync"))
+    try FileManager.default.createDirectory(
+      atPath: directory.path(".Storage-Auth-Sync").string, withIntermediateDirectories: false)
+    _ = try directory.write([1], to: ".Storage-Auth-Sync/precious")
+    let bad = [".STORAGE-AUTH-SYNC", ".STORAGE-AUTH-SYNC/lock", ".Storage-Auth-Sync/x/y"]
+    let store = store("a")
+    for key in bad { store[key] = [1] }
+    let report = try await sync(.objects(in: store), target)
+    XCTAssertEqual(report.transfers.failures.map(\.name).sorted(), bad.sorted())
+    for failure in report.transfers.failures {
+      XCTAssertEqual((failure.error as? StorageError)?.code, .invalidKey, "\(failure)")
+    }
+    XCTAssertEqual(try directory.names, [".Storage-Auth-Sync", "a"])
+    // The content of the folder is none of the target's.
+    let again = try await sync(.objects(in: self.store("a")), target)
+    XCTAssertTrue(again.isComplete, "\(again)")
+    XCTAssertEqual([again.unchanged, again.deleted], [1, 0])
+    XCTAssertEqual(try directory.read(".Storage-Auth-Sync/precious"), [1])
+  }
+
   // MARK: The state of large transfers
 
   // matrix: Resuming: download

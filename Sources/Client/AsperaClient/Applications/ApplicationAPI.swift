@@ -47,14 +47,16 @@ struct ApplicationAPI: Sendable {
 
   private func request(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
     let bearer = try await tokens.credential(lasting: Self.tokenMargin)
+    var sentTokens = [bearer.credential.token]
     var (response, bytes) = try await send(method, path, body, bearer.credential)
     if response.status == .unauthorized {
       let newBearer = try await tokens.credential(lasting: Self.tokenMargin, replacing: bearer.generation)
+      sentTokens.append(newBearer.credential.token)
       (response, bytes) = try await send(method, path, body, newBearer.credential)
     }
     let document = try? JSONValue(parsing: bytes)
     guard response.status.kind == .successful else {
-      throw serviceError(in: document, response, subject: "\(method) \(path)")
+      throw serviceError(in: document, response, MessageFilter(masking: sentTokens), subject: "\(method) \(path)")
     }
     guard !bytes.isEmpty else { return .null }
     guard let document else { throw StorageError.malformedResponse("it is not JSON") }
@@ -76,12 +78,14 @@ struct ApplicationAPI: Sendable {
   }
 
   /// Returns the error that a response describes: `code` and `message`, or `error` with more detailed members.
-  private func serviceError(in document: JSONValue?, _ response: HTTPResponse, subject: String) -> ServiceError {
+  private func serviceError(
+    in document: JSONValue?, _ response: HTTPResponse, _ filter: MessageFilter, subject: String
+  ) -> ServiceError {
     let node = document.flatMap { NodeRefusal(of: $0) }
     let code = document?["code"]?.code ?? node?.code ?? "\(response.status.code)"
     let message = document?["message"]?.string ?? node?.message ?? response.status.reasonPhrase
     return ServiceError(
-      code: MessageFilter().applied(to: code), message: MessageFilter().applied(to: message), status: response.status,
+      code: filter.applied(to: code), message: filter.applied(to: message), status: response.status,
       kind: response.status == .unauthorized ? .invalidCredential : nil, subject: "\(name): \(subject)")
   }
 }

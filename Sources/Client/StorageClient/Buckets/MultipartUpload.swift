@@ -35,6 +35,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     headers.applying(to: request, bucket.provider.conventions.scopes)
   }
 
+  /// The headers of requests about what is stored, without the conditions, which are those of the completion.
+  private var inspectionHeaders: HTTPFields {
+    var headers = headers(of: .head)
+    for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince] { headers[name] = nil }
+    return headers
+  }
+
   /// Uploads a part, and returns it with the entity tag with which the completion refers to it.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
@@ -59,7 +66,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
         callbackReply: draft.callbackReply(in: body, bucket.provider.conventions))
     } catch let error as ServiceError
-      where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
+      where error.attempts > 1 && [.noSuchUpload, .alreadyExists, .preconditionFailed].contains(error.kind)
     {
       // The service reports these errors if an attempt whose response was lost completed the upload.
       return try await objectIfStored(parts, unless: error)
@@ -100,7 +107,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = sizeAndChecksum(of: parts)
     let (response, _) = try await bucket.sender.exchange(
-      bucket.draft(.head, key, for: .head, headers: headers(of: .head)))
+      bucket.draft(.head, key, for: .head, headers: inspectionHeaders))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
     let hasSameBytes =
       info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
@@ -138,7 +145,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
       // Services accept the headers of HEAD, such as a requester-pays header, with a list of parts.
-      let draft = try bucket.draft(.get, key, parameters, headers: headers(of: .head))
+      let draft = try bucket.draft(.get, key, parameters, headers: inspectionHeaders)
       let page = try await bucket.document(from: draft) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
       for part in page.parts {

@@ -4,8 +4,9 @@
 public struct StorageClientConfiguration: Sendable, Hashable {
   /// The maximum number of requests in flight, at least 1.
   ///
-  /// A request is in flight until the end of its response. A client has fewer requests in flight if the process may not
-  /// open enough files and connections (`RLIMIT_NOFILE`).
+  /// A request is in flight until the end of its response. An upload that reads a download of the same client needs a
+  /// second request: run fewer such copies at a time. A client has fewer requests in flight if the process may not open
+  /// enough files and connections (`RLIMIT_NOFILE`).
   public var requestsInFlight: Int { didSet { requestsInFlight = max(1, requestsInFlight) } }
 
   /// The maximum number of parts that one upload or download transfers concurrently, at least 1.

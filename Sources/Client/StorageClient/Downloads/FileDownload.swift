@@ -116,13 +116,16 @@ extension BucketClient {
     let identicalObject = DownloadOptions(versionID: version, ifMatch: info.etag, headers: options.headers)
     let subject = "GET \(sender.location(ofKey: key))"
     let plan = RetryPlan(configuration, isRepeatable: true)
+    let endsAtHead = RequestGate.endsAtHead
     return received.body.resuming(plan, length: length) { [self] receivedCount, step, attempt in
       sender.events.emit(.retry(.init(subject: subject, attempt: attempt, delay: step.delay, reason: step.reason)))
       try await sender.time.sleep(for: step.delay)
       var options = identicalObject
       let nextOffset = start + receivedCount
       options.range = ByteRange(nextOffset..<end)
-      let received = try await sender.send(draft(options, for: key))
+      let received = try await RequestGate.$endsAtHead.withValue(endsAtHead) { [options] in
+        try await sender.send(draft(options, for: key))
+      }
       let isRange = received.response.status == .partialContent
       guard isRange, received.response.firstByteOffset == nextOffset else { throw StorageError.wrongRange }
       return received.body

@@ -34,11 +34,12 @@ package struct FileLocation: Sendable {
     try await folder.runBlocking(at: name) { [name] in try $0.status(of: name, followsLink: followsLink) }
   }
 
-  /// Returns the permissions of the file, which must be regular, or `nil` if no file exists.
+  /// Returns the permissions for a replacement of the file, which must be regular, or `nil` if no file exists.
   package func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
     guard status.kind == .regular else { throw StorageError.notRegular(path) }
-    return status.permissions
+    // As after a write to the file itself, the new content does not run as the owner of the file.
+    return status.permissions.subtracting([.setUserID, .setGroupID])
   }
 
   func remove() async throws { try await folder.runBlocking(at: name) { [name] in try $0.remove(name) } }

@@ -10,12 +10,14 @@ private let writeBufferSize = 512 * 1024
 ///
 /// The file is written next to its destination, so that the last step is one atomic
 /// [rename](https://pubs.opengroup.org/onlinepubs/9799919799/functions/rename.html) inside a directory. A file that
-/// replaces another file is synchronized to disk before the rename. `FileManager.replaceItemAt` is not used, because on
-/// Linux it exchanges the two files and deletes the wrong one, so that both can be lost.
+/// replaces another file, or was written in ranges, is synchronized to disk before the rename: after a loss of power,
+/// ranges could be missing in a file of the full size. `FileManager.replaceItemAt` is not used, because on Linux it
+/// exchanges the two files and deletes the wrong one, so that both can be lost.
 package struct FileReplacement: Sendable {
   private let temporaryName: FilePath.Component
   private let destination: FileLocation
-  private let replacesFile: Bool
+  /// The permissions of the complete file, or `nil` for those of the file that it replaces.
+  private let permissions: FilePermissions?
   let incompleteFile: LocalFile
 
   /// Runs a closure that writes a file, like the following function, for a destination whose folder exists.
@@ -28,7 +30,7 @@ package struct FileReplacement: Sendable {
   /// After an error the destination is unchanged, and the temporary file is removed. By default, the file has the
   /// permissions of the file that it replaces and a new temporary name; a given name can be that of an older file.
   package static func write<Value>(
-    _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
+    _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool? = nil,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Value
   ) async throws -> Value {
     if let name { try await FileLocation(name, in: destination.folder).remove() }
@@ -47,9 +49,11 @@ package struct FileReplacement: Sendable {
   init(_ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
-    replacesFile = existing != nil
+    self.permissions = permissions
     temporaryName = name
-    incompleteFile = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
+    // Another process that continues the file must be able to open it, even if it replaces one that is read-only.
+    incompleteFile = try await .creating(
+      name, in: destination.folder, permissions: (permissions ?? existing)?.union(.ownerReadWrite))
   }
 
   /// Opens and locks an incomplete file that an earlier process left, or returns `nil` if it does not exist.
@@ -57,13 +61,17 @@ package struct FileReplacement: Sendable {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
     incompleteFile = file
-    replacesFile = try await destination.permissions() != nil
+    permissions = nil
     temporaryName = name
   }
 
-  /// Moves the complete file to its destination.
-  func finish(synchronizes: Bool = true) async throws {
-    if synchronizes, replacesFile { try await incompleteFile.synchronize() }
+  /// Moves the complete file to its destination, and by default synchronizes it to disk as described above.
+  func finish(synchronizes: Bool? = nil) async throws {
+    let replaced = try await destination.permissions()
+    if let permissions = permissions ?? replaced { try await incompleteFile.setPermissions(permissions) }
+    if synchronizes ?? (replaced != nil || incompleteFile.hasRanges.withLock { $0 }) {
+      try await incompleteFile.synchronize()
+    }
     try await incompleteFile.close()
     try await destination.folder.system.runBlocking { [temporaryName, destination] in
       try Self.rename(FileLocation(temporaryName, in: destination.folder), to: destination)
@@ -83,6 +91,7 @@ package struct FileReplacement: Sendable {
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
   ) async throws -> DownloadCheckpoint.WrittenRange {
+    if start > 0 { incompleteFile.hasRanges.withLock { $0 = true } }
     var crc = CRC(algorithm.crc)
     var written = DownloadCheckpoint.WrittenRange(offset: start, length: 0, checksum: ObjectChecksum(algorithm, of: []))
     var pending: [UInt8] = []

@@ -14,6 +14,8 @@ package final class LocalFile: Sendable {
   private let system: any FileSystem
   private let descriptor: FileDescriptor
   private let isOpen = Lock(true)
+  /// Whether a stream of bytes was written elsewhere than at the start, perhaps earlier than the bytes in front of it.
+  let hasRanges = Lock(false)
   /// The status of the file when it was opened.
   package let status: FileStatus
 

@@ -139,7 +139,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     }
     try checkpoint.ranges.requireChecksum(of: info, algorithm)
     try await storage.save(checkpoint)
-    try await file.finish()
+    try await file.finish(synchronizes: true)
     try await storage.remove()
   }
 }

@@ -15,6 +15,9 @@ final class RequestGate: Sendable {
     var queue: [Waiter] = []
   }
 
+  /// Whether a request gives its permit back at the head of its response, so that the reader of its body can send others.
+  @TaskLocal static var endsAtHead = false
+
   private let state: Lock<State>
 
   init(limit: Int) { state = Lock(State(freePermitCount: limit)) }

@@ -155,7 +155,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  /// Signs and sends a request once; the request counts as one in flight until the end of its response.
+  /// Signs and sends a request once; the request is in flight until the end of its response, or until its head.
   private func signAndSend<Value>(
     _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> AttemptOutcome<Value> {
@@ -174,7 +174,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
     let localTime = time.now
     record.status = received.response.status.code
-    received.body = received.body.holding(permit)
+    if !RequestGate.endsAtHead { received.body = received.body.holding(permit) }
     guard received.response.isSuccess else {
       let rejection = try await readRejection(received, to: signed, of: draft, from: provider, at: localTime)
       return .failed(.rejected(rejection))

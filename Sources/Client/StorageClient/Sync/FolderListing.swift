@@ -61,8 +61,7 @@ struct FolderListing: Sendable {
       return
     }
     var items: [Item] = []
-    // The root may be the target of another synchronization, whose incomplete files do not belong to its content.
-    for item in contents where !components.isEmpty || item.name != StagingFolder.name {
+    for item in contents {
       guard let text = String(validating: item.name) else {
         skipped.append(SkippedPath(undecodable: item.name, in: path))
         continue

@@ -36,7 +36,11 @@ struct RootFolder: Sendable {
     do {
       return try await folder.system.runBlocking {
         let folder = try self.folder(path[...])
-        return try folder.names.map { ($0, try folder.status(of: $0)) }
+        // The root may be the target of another synchronization, whose incomplete files do not belong to its content.
+        return try folder.names.map { ($0, try folder.status(of: $0)) }.filter { item in
+          guard path.isEmpty else { return true }
+          return try item.name != StagingFolder.name && !self.isStagingFolder(item.status)
+        }
       }
     } catch let error as Errno {
       if !path.isEmpty, error.isMissingFolder { return nil }
@@ -53,15 +57,28 @@ struct RootFolder: Sendable {
     }
   }
 
+  /// Returns whether a path leads to the file with a status, which has not changed since, or to none.
+  func hasNoOther(_ status: FileStatus, at path: String) async throws -> Bool {
+    let components = try Self.components(of: path)
+    return try await convertingErrors(at: path) {
+      do {
+        guard let current = try self.folder(components.parents).status(of: components.last) else { return true }
+        return current.isSameFile(as: status) && current.identity == status.identity
+      } catch Errno.noSuchFileOrDirectory { return true }
+    }
+  }
+
   /// Moves a complete file to a path, and creates the folders above the path.
   ///
   /// The file gets the permissions of a file that it replaces, or can replace a folder without files if so requested.
   func moveFile(_ file: FileLocation, to path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let components = try Self.components(of: path)
     try await convertingErrors(at: path) {
+      try self.requireOutsideStagingFolder(components, of: path)
       let folder = try self.folder(components.parents, isCreated: true)
       let existing = try folder.status(of: components.last)
-      let complete = try LocalFile(file.name, in: file.folder, .updating)
+      // Opened for reading, because the file may already have the permissions of a read-only file.
+      let complete = try LocalFile(file.name, in: file.folder, .reading(followsLink: false))
       let replaced = existing?.kind == .regular ? existing : nil
       try complete.setAttributes(replaced?.permissions, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }
@@ -74,6 +91,7 @@ struct RootFolder: Sendable {
   func delete(_ entry: SyncEntry) async throws {
     let components = try Self.components(of: entry.path)
     try await convertingErrors(at: entry.path) {
+      try self.requireOutsideStagingFolder(components, of: entry.path)
       var folders = [self.folder]
       do {
         for name in components.parents { folders.append(try folders[folders.count - 1].folder(name)) }
@@ -105,6 +123,21 @@ struct RootFolder: Sendable {
         if try ancestor.status.isSameFile(as: current) { return false }
       }
     }
+  }
+
+  /// Throws an error if a path leads into the staging folder, whose name can be in another case on some file systems.
+  private func requireOutsideStagingFolder(_ components: Components, of path: String) throws {
+    guard try isStagingFolder(folder.status(of: components.parents.first ?? components.last)) else { return }
+    throw StorageError(
+      .invalidKey, "\"\(path)\" leads into the folder \(StagingFolder.name) for incomplete files.",
+      remedy: "Exclude it, or download it to a name of your choice.")
+  }
+
+  /// Returns whether a status is that of the staging folder in this folder.
+  private func isStagingFolder(_ status: FileStatus?) throws(Errno) -> Bool {
+    // A file can have a second name, which is not the folder's.
+    guard let status, status.kind == .folder else { return false }
+    return try folder.status(of: StagingFolder.name)?.isSameFile(as: status) ?? false
   }
 
   /// Opens the folder with a path below the root, and optionally creates it and the folders above it.

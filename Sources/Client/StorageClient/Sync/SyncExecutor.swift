@@ -100,7 +100,7 @@ final class SyncExecutor: Sendable {
     return (identity, store)
   }
 
-  /// Uploads a file, and uploads it again if it was changed meanwhile.
+  /// Uploads a file, and uploads it again if it was changed or replaced meanwhile.
   ///
   /// Otherwise an outdated object could be newer than the file and of the same size, and would count as equal later.
   private func upload(
@@ -116,7 +116,7 @@ final class SyncExecutor: Sendable {
       } else {
         try await target.store.upload(.opened(file), to: target.key, options: UploadOptions(), progress: progress)
       }
-      if try file.isUnchanged() { return }
+      if try await root.hasNoOther(file.status, at: entry.path) { return }
     }
     throw StorageError(
       .sourceChanged, "\(entry.path) changes while it is uploaded.",
@@ -159,7 +159,8 @@ final class SyncExecutor: Sendable {
       try await bucketStore.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
       progress(TransferProgress(completed: entry.size, total: entry.size))
     } else if try await !copyThroughFile(entry, from: source, to: target, progress) {
-      let object = try await source.store.open(source.key)
+      // Both stores can belong to one client, whose uploads must not wait for the ends of the downloads that they read.
+      let object = try await RequestGate.$endsAtHead.withValue(true) { try await source.store.open(source.key) }
       try await target.store.upload(
         .stream(object.body, length: object.contentLength), to: target.key, options: UploadOptions(of: object.info),
         progress: progress)

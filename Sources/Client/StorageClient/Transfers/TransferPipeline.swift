@@ -134,7 +134,8 @@ private final class PipelineRecord: Sendable {
     /// Replaces the size of an object that the pipeline has found; `nil` is an unknown size.
     mutating func replaceSize(_ oldSize: Int64?, with size: Int64?) {
       if oldSize == nil { unknownSizeCount -= 1 }
-      knownBytes -= oldSize ?? 0
+      // The sum stops at the largest number, so that it can be less than one of its sizes.
+      knownBytes = max(0, knownBytes - (oldSize ?? 0))
       addSize(size)
     }
 

@@ -48,6 +48,8 @@ struct AscpAttempt: Sendable {
   enum Fault: Sendable, Hashable {
     case neverConnected
     case silent
+    /// ascp reported that a persistent session is done before it could know that no more paths follow.
+    case endedEarly
     case unreadable(ManagementFrameParser.Problem)
   }
 
@@ -74,8 +76,8 @@ struct AscpAttempt: Sendable {
   private var firstProblem: ManagementFrameParser.Problem?
   private var unreadableInputCount = 0
   private var hasReceivedFrame = false
-  /// Whether ascp may wait for further paths of a persistent session without sending messages.
-  private var mayBeSilent: Bool
+  /// Whether a persistent session expects further paths, for which ascp may wait without sending messages.
+  private var expectsPaths: Bool
   private var stage = Stage.starting
   private var isDisconnected = false
   private var hasEnded = false
@@ -83,7 +85,7 @@ struct AscpAttempt: Sendable {
   init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
     self.limits = limits
     self.mask = mask
-    mayBeSilent = isPersistent
+    expectsPaths = isPersistent
   }
 
   /// Whether no more output and no more frames are expected from ascp.
@@ -92,7 +94,7 @@ struct AscpAttempt: Sendable {
   /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
   var mayLeaveChildProcesses: Bool { verdict == .done }
 
-  private var silenceTimeout: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
+  private var silenceTimeout: Duration? { expectsPaths && isAuthenticated ? nil : limits.silence }
 
   /// Returns the effects of the start of ascp.
   func begin() -> [Effect] { [.report(.connecting), .setTimeout(limits.connect)] }
@@ -110,7 +112,7 @@ struct AscpAttempt: Sendable {
     case .timeoutElapsed: return acceptTimeout()
     case .cancelled: return cancelTransfer()
     case .pathsFinished:
-      mayBeSilent = false
+      expectsPaths = false
       return stage == .talking ? [.setTimeout(silenceTimeout)] : []
     }
   }
@@ -246,7 +248,7 @@ struct AscpAttempt: Sendable {
     case .done? where frame.provesAuthentication:
       progress.close(with: frame)
       guard verdict == nil else { return [] }
-      recordVerdict(.done)
+      recordVerdict(expectsPaths ? .fault(.endedEarly) : .done)
       return recordAuthentication()
     case .done?, .error?:
       recordVerdict(.failed(code: frame.code ?? 0, text: maskedText(of: frame)))
@@ -336,6 +338,7 @@ extension TransferFailure {
       TransferFailure(
         .transport, "ascp sent no message for \(limits.silence) and was stopped.\(detail)",
         remedy: "Try again; if it happens again, see whether the network lets UDP through.")
+    case .endedEarly: .endedEarly
     case .unreadable(let problem):
       TransferFailure(
         .other, "The data on the management port do not come from ascp: \(problem.rawValue).\(detail)",

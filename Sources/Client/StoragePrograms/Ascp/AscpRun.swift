@@ -86,8 +86,9 @@ actor AscpRun {
       for path in paths { await sendPath(path) }
     }
     guard !Task.isCancelled else { return }
-    await connection?.send(ManagementFrame.finish.text)
+    // The response of ascp can arrive before the system has accepted all of the frame.
     receive(.pathsFinished)
+    await connection?.send(ManagementFrame.finish.text)
   }
 
   /// Cancels the timeout, closes the management connection, and resumes the waiters after ascp has exited.

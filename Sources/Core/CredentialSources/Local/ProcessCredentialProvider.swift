@@ -22,7 +22,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - command: The command that prints an access key.
   ///   - environment: Environment variables for the command, in addition to the variables of this process.
-  ///   - timeout: The maximum run time of the command.
+  ///   - timeout: The maximum run time of the command; the `timeout` of a cache limits it too.
   ///   - format: The format of the command's output.
   ///   - source: The provider's name, for error messages.
   public init(
@@ -84,7 +84,11 @@ public struct ProcessCredentialProvider: CredentialProvider {
     case .notFound: commandLocation.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
     case .notStarted(let reason):
       commandLocation.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
-    case .timeout: commandLocation.error(.timeout, "took longer than \(timeout)", isRetryable: true)
+    case .timeout:
+      commandLocation.error(
+        .timeout, "took longer than \(timeout)",
+        remedy: "Run it in a terminal to see why. To allow more time, raise this limit and the cache's `timeout`.",
+        isRetryable: true)
     case .outputTooLarge: outputLocation.malformed("is longer than \(Self.outputLimit) bytes")
     case .cancelled: commandLocation.error(.cancelled, "was ended because the wait was cancelled", remedy: "Retry.")
     }

@@ -64,13 +64,13 @@ package struct MetadataService: Sendable {
     }
   }
 
-  /// Returns a retryable error as `notConfigured` if the metadata service has never responded.
+  /// Returns a retryable error as `notConfigured`, still retryable, if the metadata service has never responded.
   package func notConfiguredIfAbsent(_ error: CredentialError) -> CredentialError {
     guard error.isRetryable, !presence.hasResponded else { return error }
     return CredentialError(
       .notConfigured, source: source,
       "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
-      remedy: "Run on an instance of the vendor's cloud, or name another source.")
+      remedy: "Run on an instance of the vendor's cloud, or name another source.", isRetryable: true)
   }
 
   /// Returns the first role of a list with one role per line, or `nil` for an empty list or the status 404.

@@ -390,7 +390,10 @@ extension CredentialError {
   static func timedOut(_ source: String, after timeout: Duration) -> CredentialError {
     CredentialError(
       .timeout, source: source, "The source did not respond within \(timeout).",
-      remedy: "Check that the source is reachable and that a callback returns on every path.", isRetryable: true)
+      remedy: """
+        Check that the source is reachable and that a callback returns on every path, or increase the timeout of the cache.
+        """,
+      isRetryable: true)
   }
 
   private static let newCredentialRemedy = "Make the source issue a new one; its cached copy may be out of date."

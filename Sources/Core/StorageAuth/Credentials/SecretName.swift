@@ -4,10 +4,11 @@ internal import StorageCrypto
 
 /// A rule for the names of headers, parameters and form fields whose values must not be shown.
 ///
-/// Such values are session tokens, signatures and passwords. A rule also covers names of providers that this package
-/// does not know: every name is secret that contains `token`, `signature`, `secret`, `password`, `credential` or
-/// `authorization`, regardless of case. Exempt are the version, the method and the nonce of a signature, the continuation
-/// token of a list, and the `…-credential` parameter, which contains a key's ID and a signature's scope.
+/// Such values are session tokens, signatures, passwords and encryption keys. A rule also covers names of providers
+/// that this package does not know: every name is secret that contains `token`, `signature`, `secret`, `password`,
+/// `credential` or `authorization`, or ends in `-customer-key`, regardless of case. Exempt are the version, the method
+/// and the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which contains a
+/// key's ID and a signature's scope.
 ///
 /// A provider whose secrets have other names declares these names once:
 ///
@@ -48,11 +49,8 @@ public enum SecretName {
   ]
 
   private static func kinds(announcedBy name: Span<UInt8>) -> Kinds {
-    let isHarmless = harmlessEnds.contains { end in
-      name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
-    }
-    if isHarmless { return [] }
-    var kinds: Kinds = []
+    if harmlessEnds.contains(where: { hasEnd($0, name) }) { return [] }
+    var kinds: Kinds = hasEnd("-customer-key", name) ? .other : []
     for index in name.indices {
       // The first byte is compared before the word, because most bytes start none of the words.
       let word = name.extracting(index...)
@@ -66,6 +64,11 @@ public enum SecretName {
       }
     }
     return kinds
+  }
+
+  private static func hasEnd(_ end: StaticString, _ name: Span<UInt8>) -> Bool {
+    let start = name.count - end.utf8CodeUnitCount
+    return start >= 0 && name.extracting(start...).starts(with: end)
   }
 
   /// The number of bytes at the end of a name that are examined, which bounds the time for a long text without names.

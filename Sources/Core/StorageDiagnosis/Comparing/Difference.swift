@@ -13,7 +13,7 @@ struct Difference {
 
   /// Returns the parts that differ, the most informative first; the hash of the canonical request is not compared.
   ///
-  /// A session token that is masked on one side counts as equal.
+  /// A secret value that is masked on one side counts as equal.
   static func find(from sent: SignedParts, to received: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let allParts = sent.parts + received.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
@@ -21,7 +21,7 @@ struct Difference {
       let (sentValues, receivedValues) = (sent.values[part] ?? [], received.values[part] ?? [])
       if sentValues.elementsEqual(receivedValues, by: { $0.isIdentical(to: $1) }) { continue }
       let bothHaveValues = !sentValues.isEmpty && !receivedValues.isEmpty
-      if part.isToken, bothHaveValues, (sentValues + receivedValues).contains(where: isMasked) { continue }
+      if part.isSecret, bothHaveValues, (sentValues + receivedValues).contains(where: isMasked) { continue }
       differences.append(
         Difference(
           part: part, sent: sentValues.isEmpty ? nil : sentValues.joined(separator: ", "),

@@ -22,7 +22,7 @@ public struct TencentCredentials: Sendable {
   /// The source that reads a profile of the SDKs' file: `~/.tencentcloud/credentials` or, if there is none,
   /// `/etc/tencentcloud/credentials`.
   public var profile: Source
-  /// The source that reads a profile of the vendor's command-line tool: `~/.tccli/<profile>.credential`.
+  /// The source that uses a profile of the vendor's command-line tool: `~/.tccli/<profile>.credential`.
   public var cliProfile: Source
   /// The source that reads the configuration of coscmd: `~/.cos.conf`.
   public var coscmd: Source
@@ -43,7 +43,7 @@ public struct TencentCredentials: Sendable {
   init(services: TencentServices) {
     environment = EnvironmentCredentialProvider.cos
     profile = ProfileCredentialProvider.tencentProfile()
-    cliProfile = ProfileCredentialProvider.tccliProfile()
+    cliProfile = ProfileCredentialProvider.tccliProfile(services: services)
     coscmd = ProfileCredentialProvider.coscmdProfile()
     coscli = ProfileCredentialProvider.coscliProfile(services: services)
     metadata = services.instanceRole(nil)
@@ -100,10 +100,12 @@ struct TencentServices: Sendable {
   }
 
   var instanceRole: @Sendable (_ role: String?) -> Provider
+  var role: @Sendable (_ arn: String, _ sessionName: String, _ keys: Provider) -> Provider
   var webIdentity: @Sendable (PodRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = TencentServices(
     instanceRole: { TencentInstanceMetadataProvider(role: $0) },
+    role: { TencentAssumeRoleProvider(roleARN: $0, sessionName: $1, credentials: $2) },
     webIdentity: { role, token in
       TencentWebIdentityProvider(roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
     })

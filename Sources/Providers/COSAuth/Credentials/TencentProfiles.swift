@@ -23,41 +23,56 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
   /// Returns a provider of access keys from `~/.tccli/<profile>.credential` of Tencent Cloud's command-line tool.
   ///
-  /// For the types `oauth` and `sso`, only the temporary key that a login in a browser has stored is used.
+  /// For the types `oauth` and `sso`, only the temporary key that a login in a browser has stored is used. The type
+  /// `cvm-role` requests a key for the instance's role. With a `role-arn`, the key of the profile assumes that role.
   ///
   /// - Parameter profile: The profile name. If `nil`, the profile that `TCCLI_PROFILE` specifies, or `default`.
-  public static func tccliProfile(_ profile: String? = nil) -> Self {
+  public static func tccliProfile(_ profile: String? = nil) -> Self { tccliProfile(profile, services: .real) }
+
+  static func tccliProfile(_ profile: String? = nil, services: TencentServices) -> Self {
     let source = "Tencent Cloud CLI"
     return Self(source: source) { (context) throws(CredentialError) in
-      IssuedCredential(try tccliKey(profile ?? context.variable("TCCLI_PROFILE"), source: source, in: context))
+      let chosenName = profile ?? context.variable("TCCLI_PROFILE")
+      let name = chosenName ?? "default"
+      // The name becomes part of a path, and must not lead out of the folder.
+      guard !name.hasByte("/"), name != "..", name != "." else {
+        throw CredentialError(
+          .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
+      }
+      let path = "~/.tccli/\(name).credential"
+      let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
+      let contents = try file.read(in: context, named: chosenName == nil ? nil : path)
+      let settings = try SettingTable(json: contents.bytes, at: contents.location)
+      // The order is that of tccli: the instance's role precedes a key and its role.
+      if try settings.text("type") == "cvm-role" {
+        return try await services.instanceRole(nil).issue(for: settings.location, in: context)
+      }
+      let key = try tccliKey(in: settings, profile: name, at: context.time.now)
+      guard let role = try settings.text("role-arn") else { return IssuedCredential(key) }
+      let keys = StaticCredentialProvider(key, source: source)
+      return try await services.role(role, try settings.required("role-session-name"), keys)
+        .issue(for: settings.location, in: context)
     }
   }
 
   private static func tccliKey(
-    _ chosenName: String?, source: String, in context: ProviderContext
+    in settings: SettingTable, profile name: String, at now: Timestamp
   ) throws(CredentialError) -> AccessKey {
-    let name = chosenName ?? "default"
-    // The name becomes part of a path, and must not lead out of the folder.
-    guard !name.hasByte("/"), name != "..", name != "." else {
-      throw CredentialError(
-        .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
-    }
-    let path = "~/.tccli/\(name).credential"
-    let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
-    let contents = try file.read(in: context, named: chosenName == nil ? nil : path)
-    let settings = try SettingTable(json: contents.bytes, at: contents.location)
     let keyNames = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
-    guard let key = try settings.key(keyNames) else { throw contents.location.error(.notConfigured, "has no key") }
+    guard let key = try settings.has("role-arn") ? settings.requiredKey(keyNames) : settings.key(keyNames) else {
+      throw settings.location.error(.notConfigured, "has no key")
+    }
     let type = try settings.text("type") ?? "secret"
     switch type {
-    case "secret": return key
+    // tccli writes `default` when the use of the instance's role is switched off.
+    case "secret", "default": return key
     case "oauth", "sso":
-      if key.expiration != nil, !key.expires(within: .zero, at: context.time.now) { return key }
+      if key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
       let keyState = key.expiration == nil ? "has no “expiresAt”" : "expired at \(key.expirationText)"
-      throw contents.location.error(
+      throw settings.location.error(
         .notConfigured, "has the type \(type), which needs a login in a browser, and its key \(keyState)",
         remedy: "Run tccli \(type == "sso" ? "sso" : "auth") login --profile \(name).")
-    default: throw contents.location.malformed("has the type \(type.shownIfName), which is unknown")
+    default: throw settings.location.malformed("has the type \(type.shownIfName), which is unknown")
     }
   }
 

@@ -6,8 +6,9 @@ public import StorageAuth
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
   /// Returns a provider of access keys from a profile of Alibaba Cloud's command-line tool.
   ///
-  /// `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source. All modes except `RsaKeyPair` are supported. In the
-  /// modes `CloudSSO` and `OAuth`, only the temporary key that a login in a browser has stored is used.
+  /// `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the source, and `ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS=true`
+  /// forbids the modes `External` and `CredentialsURI`. `RsaKeyPair` and `BearerToken` are not supported. In the modes
+  /// `CloudSSO` and `OAuth`, only the temporary key that a login in a browser has stored is used.
   ///
   /// - Parameters:
   ///   - profile: The profile name. If `nil`, the profile in `ALIBABA_CLOUD_PROFILE`, or the file's current profile.
@@ -27,7 +28,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
           .notConfigured, source: file.source, "\(disablingVariable) disables the profiles of the command-line tool.",
           remedy: "Unset it to use them.")
       }
-      let profiles = try AlibabaCLIProfiles(try file.read(in: context, named: path), at: context.time.now)
+      let profiles = try AlibabaCLIProfiles(try file.read(in: context, named: path), in: context)
       let chosenName = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
       let current = try profiles.current
       guard let name = chosenName ?? current else { throw profiles.noProfile }
@@ -50,16 +51,28 @@ struct AlibabaCLIProfiles {
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
+  /// The settings by which the tool infers a missing mode, in its order (`AutoModeRecognition` of aliyun-cli).
+  private static let inferredModes: [(settings: [String], mode: String)] = [
+    ([keyNames.id, keyNames.secret, "sts_token"], "StsToken"),
+    ([keyNames.id, keyNames.secret, "ram_role_arn"], "RamRoleArn"), ([keyNames.id, keyNames.secret], "AK"),
+    (["private_key", "key_pair_name"], "RsaKeyPair"), (["ram_role_name"], "EcsRamRole"),
+    (["process_command"], "External"), (["oidc_provider_arn", "oidc_token_file", "ram_role_arn"], "OIDC"),
+    (["cloud_sso_sign_in_url"], "CloudSSO"), (["bearer_token"], "BearerToken"),
+  ]
+
   private static let commandTimeout = Duration.seconds(60)
+  private static let forbiddingVariable = "ALIBABA_CLOUD_DISABLE_EXTERNAL_PROCESS"
 
   private let file: ConfigurationFile.Contents
   private let root: SettingTable
   private let now: Timestamp
+  private let forbidsExternalSources: Bool
   private var profiles: [(name: String, settings: JSONObject)] = []
 
-  init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
+  init(_ file: ConfigurationFile.Contents, in context: ProviderContext) throws(CredentialError) {
     self.file = file
-    self.now = now
+    now = context.time.now
+    forbidsExternalSources = context.variable(Self.forbiddingVariable) == "1" || context.isTrue(Self.forbiddingVariable)
     root = try SettingTable(json: file.bytes, at: file.location)
     for (index, element) in try root.array("profiles").enumerated() {
       guard case .object(let settings) = element, case .string(let name)? = settings["name"] else {
@@ -100,7 +113,8 @@ struct AlibabaCLIProfiles {
       throw location.malformed("is defined \(namesakes.count) times", remedy: "Remove all but one.")
     }
     let settings = SettingTable(profile.settings, at: location)
-    let mode = try settings.text("mode") ?? "AK"
+    let inferredMode = Self.inferredModes.first { $0.settings.allSatisfy(settings.has) }?.mode
+    let mode = try settings.text("mode") ?? inferredMode ?? "AK"
     switch mode.lowercased() {
     case "ak":
       guard let key = try settings.key(.init(id: Self.keyNames.id, secret: Self.keyNames.secret)) else {
@@ -126,12 +140,16 @@ struct AlibabaCLIProfiles {
       return .webIdentity(
         try settings.role(Self.roleNames), providerARN: try settings.required("oidc_provider_arn"),
         tokenFile: try settings.required("oidc_token_file"))
+    case "external" where forbidsExternalSources, "credentialsuri" where forbidsExternalSources:
+      throw location.error(
+        .failed, "has the mode \(mode), which \(Self.forbiddingVariable) forbids",
+        remedy: "Unset the variable, or use a profile of another mode.")
     case "external": return .command(try command(in: settings), timeout: Self.commandTimeout)
     case "credentialsuri": return .uri(try settings.required("credentials_uri"))
     case "cloudsso", "oauth": return .key(try loginKey(in: settings, mode: mode))
-    case "rsakeypair":
+    case "rsakeypair", "bearertoken":
       throw location.error(
-        .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
+        .failed, "has the mode \(mode), which is not supported", remedy: "Use the mode AK or RamRoleArn.")
     default: throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
     }
   }

@@ -6,9 +6,12 @@ public import StorageAuth
 extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
   /// Returns a provider of access keys from a profile in the file that Alibaba Cloud's SDKs share.
   ///
+  /// `enable = false` in a section disables the profile.
+  ///
   /// - Parameters:
   ///   - profile: The section name. If `nil`, the profile in `ALIBABA_CLOUD_PROFILE`, or `default`.
-  ///   - path: The path. If `nil`, that in `ALIBABA_CLOUD_CREDENTIALS_FILE`, or `~/.alibabacloud/credentials`.
+  ///   - path: The path. If `nil`, that in `ALIBABA_CLOUD_CREDENTIALS_FILE`, or `~/.alibabacloud/credentials` or, if
+  ///     there is none, `~/.alibabacloud/credentials.ini`.
   public static func alibabaSharedProfile(_ profile: String? = nil, path: String? = nil) -> Self {
     alibabaSharedProfile(profile, path: path, services: .real)
   }
@@ -16,11 +19,15 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   static func alibabaSharedProfile(_ profile: String? = nil, path: String? = nil, services: AlibabaServices) -> Self {
     let file = ConfigurationFile(
       source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
-      paths: ["~/.alibabacloud/credentials"],
+      paths: ["~/.alibabacloud/credentials", "~/.alibabacloud/credentials.ini"],
       remedy: "Give it a section [default] with type = access_key, access_key_id and access_key_secret.")
     return Self(file, path: path) { (contents, context) throws(CredentialError) in
       let name = profile ?? context.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
       let settings = try contents.section(name, isMistake: profile != nil)
+      if settings.has("enable"), try !settings.flag("enable") {
+        throw settings.location.error(
+          profile != nil ? .failed : .notConfigured, "is disabled by “enable”", remedy: "Set enable = true to use it.")
+      }
       return try await sharedPlan(settings).issue(at: settings.location, in: context, through: services)
     }
   }

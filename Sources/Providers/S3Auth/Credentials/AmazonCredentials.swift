@@ -40,7 +40,7 @@ public struct AmazonCredentials: Sendable {
     self.profile = ProfileCredentialProvider.amazonProfile(profile, services: services)
     webIdentity = profile == nil ? AmazonWebIdentityRoleProvider(services: services) : nil
     container = services.container()
-    metadata = services.instanceRole()
+    metadata = services.instanceRole(profile)
   }
 
   /// A chain of all sources that are not `nil`, in the order of the properties.
@@ -87,17 +87,21 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of temporary keys for an instance's role, configured by environment variables.
+/// A provider of temporary keys for an instance's role, configured by environment variables and a profile.
 ///
-/// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
+/// `AWS_EC2_METADATA_V1_DISABLED` or else the profile's `ec2_metadata_v1_disabled` forbids requests without a token
+/// (IMDSv1).
 struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let disablingVariable = "AWS_EC2_METADATA_DISABLED"
-  private static let modeVariable = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+  private static let endpointSetting = "ec2_metadata_service_endpoint"
+  private static let modeSetting = "ec2_metadata_service_endpoint_mode"
   /// The vendor's addresses, from "Use the Instance Metadata Service to access instance metadata" (EC2 User Guide).
   private static let ipv4URL = "http://169.254.169.254"
   private static let ipv6URL = "http://[fd00:ec2::254]"
 
   let source = AmazonInstanceMetadataProvider.sourceName
+  /// The profile name, or `nil` for the profile that the environment specifies, or `default`.
+  var profileName: String?
   private let presence = ServicePresence()
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -106,16 +110,18 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
     if context.isTrue(Self.disablingVariable) {
       throw location.error(.notConfigured, "disables the metadata service with \(Self.disablingVariable)")
     }
-    let mode = context.variable(Self.modeVariable)
+    let profile = try AmazonFiles(in: context).profile(profileName ?? AmazonFiles.chosenName(in: context) ?? "default")
+    let mode = try context.text(Self.modeSetting, or: profile)
     let lowercasedMode = mode?.lowercased() ?? "ipv4"
     if let mode, !["ipv4", "ipv6"].contains(lowercasedMode) {
       throw location.error(
-        .failed, "sets \(Self.modeVariable) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
+        .failed, "or the profile sets \(Self.modeSetting) to \(mode.shownIfName)",
+        remedy: "Set it to IPv4 or IPv6, or unset it.")
     }
     let vendorURL = lowercasedMode == "ipv6" ? Self.ipv6URL : Self.ipv4URL
     let provider = AmazonInstanceMetadataProvider(
-      role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
-      endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? vendorURL, presence: presence)
+      role: nil, allowsV1: try !context.flag("ec2_metadata_v1_disabled", or: profile),
+      endpoint: try context.text(Self.endpointSetting, or: profile) ?? vendorURL, presence: presence)
     return try await provider.issue(in: context)
   }
 }

@@ -10,8 +10,8 @@ indirect enum AmazonPlan: Sendable {
   case environment
   /// A key for the current ECS task or pod, from the container platform.
   case container
-  /// A key for the instance's role, from the metadata service.
-  case instanceRole
+  /// A key for the instance's role, from the metadata service as the named profile configures it.
+  case instanceRole(profile: String)
   /// A key for a role, which the key of another plan assumes.
   case role(AmazonRole, with: AmazonPlan)
   case webIdentity(AmazonRole, tokenFile: String)
@@ -25,7 +25,7 @@ indirect enum AmazonPlan: Sendable {
     case .key(let key): return StaticCredentialProvider(key, source: location.source)
     case .environment: return EnvironmentCredentialProvider.aws
     case .container: return services.container()
-    case .instanceRole: return services.instanceRole()
+    case .instanceRole(let profile): return services.instanceRole(profile)
     case .role(let role, let plan):
       return services.role(role, plan.provider(at: location, in: context, through: services))
     case .webIdentity(let role, let tokenFile):
@@ -101,18 +101,20 @@ struct AmazonPlanReader {
       throw interactionError("requires a code from the user (“mfa_serial”)", of: profile, dependents: dependents)
     }
     if let source = try profile.text("credential_source") {
-      return .role(role, with: try plan(forCredentialSource: source, at: location))
+      // As in botocore, the settings of the metadata service are those of the profile that was chosen.
+      let instanceRole = AmazonPlan.instanceRole(profile: dependents.first ?? profile.name)
+      return .role(role, with: try plan(forCredentialSource: source, instanceRole: instanceRole, at: location))
     }
     return .role(role, with: try sourcePlan(of: profile, dependents: dependents))
   }
 
   private func plan(
-    forCredentialSource source: String, at location: SettingLocation
+    forCredentialSource source: String, instanceRole: AmazonPlan, at location: SettingLocation
   ) throws(CredentialError) -> AmazonPlan {
     switch source {
     case "Environment": return .environment
     case "EcsContainer": return .container
-    case "Ec2InstanceMetadata": return .instanceRole
+    case "Ec2InstanceMetadata": return instanceRole
     default:
       throw location.malformed(
         "has the “credential_source” \(source.shownIfName)",
@@ -148,13 +150,13 @@ struct AmazonPlanReader {
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  var instanceRole: @Sendable () -> Provider
+  var instanceRole: @Sendable (_ profile: String?) -> Provider
   var container: @Sendable () -> Provider
   var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
   var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = AmazonServices(
-    instanceRole: { AmazonInstanceRoleProvider() }, container: { AmazonContainerProvider() },
+    instanceRole: { AmazonInstanceRoleProvider(profileName: $0) }, container: { AmazonContainerProvider() },
     role: { AmazonAssumeRoleProvider($0, credentials: $1) },
     webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
 }

@@ -75,7 +75,7 @@ public struct AmazonSettings: Sendable, Hashable {
   private static func configuredURL(
     of service: String, in context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?
   ) throws(CredentialError) -> String? {
-    if try ignoresConfiguredURLs(in: context, or: profile) { return nil }
+    if try context.flag("ignore_configured_endpoint_urls", or: profile) { return nil }
     for name in ["AWS_ENDPOINT_URL_\(service.uppercased())", "AWS_ENDPOINT_URL"] {
       if let url = context.variable(name) { return try checked(url, from: name, at: environment) }
     }
@@ -88,16 +88,6 @@ public struct AmazonSettings: Sendable, Hashable {
     }
     guard let settings = profile?.section(with: "endpoint_url")?.settings else { return nil }
     return try checked(settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
-  }
-
-  /// Returns whether the configured URLs are ignored; the environment overrides the profile.
-  private static func ignoresConfiguredURLs(
-    in context: ProviderContext, or profile: AmazonProfile?
-  ) throws(CredentialError) -> Bool {
-    let setting = "ignore_configured_endpoint_urls"
-    let variable = "AWS_\(setting.uppercased())"
-    guard context.variable(variable) == nil else { return context.isTrue(variable) }
-    return try profile?.section(with: setting)?.settings.flag(setting) ?? false
   }
 
   private static func checked(
@@ -113,4 +103,19 @@ public struct AmazonSettings: Sendable, Hashable {
 
   private static let environment = SettingLocation(
     source: "Amazon settings", name: "The environment", remedy: "Correct it, or unset it.")
+}
+
+extension ProviderContext {
+  /// Returns a Boolean setting of a profile, which the variable of the same name with the prefix `AWS_` overrides.
+  func flag(_ setting: String, or profile: AmazonProfile?) throws(CredentialError) -> Bool {
+    let variable = "AWS_\(setting.uppercased())"
+    guard self.variable(variable) == nil else { return isTrue(variable) }
+    return try profile?.section(with: setting)?.settings.flag(setting) ?? false
+  }
+
+  /// Returns a string setting of a profile, which the variable of the same name with the prefix `AWS_` overrides.
+  func text(_ setting: String, or profile: AmazonProfile?) throws(CredentialError) -> String? {
+    if let value = variable("AWS_\(setting.uppercased())") { return value }
+    return try profile?.text(setting)
+  }
 }

@@ -33,7 +33,7 @@ struct SetupCall {
       guard requested["public_keys"].map(Self.isPublicKey) ?? true else {
         throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
       }
-      return Self.specification(from: requested, direction)
+      return try Self.specification(from: requested, direction)
     }
   }
 
@@ -45,28 +45,41 @@ struct SetupCall {
       && [UInt8](base64: String(keyFields[1])) != nil
   }
 
-  private static func specification(from requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {
+  private static func specification(
+    from requested: JSONObject, _ direction: TransferDirection
+  ) throws -> TransferSpec {
     var fields = JSONObject()
     for name in Self.forwardedFields { fields[name] = requested[name] }
     var specification = TransferSpec(fields: fields)
     specification.direction = direction
-    let paths = requested["paths"]?.array ?? []
+    guard let paths = (requested["paths"] ?? []).array else {
+      throw HTTPError(.badRequest, message: "The paths are not a list.")
+    }
     switch direction {
     case .receive:
+      let sources = paths.compactMap { $0["source"]?.string }
+      guard !sources.isEmpty, sources.count == paths.count else {
+        throw HTTPError(.badRequest, message: "A download needs paths, each of them with a source.")
+      }
       specification.sourceRoot = requested["source_root"]?.string
-      specification.paths = paths.compactMap { $0["source"]?.string.map { TransferPath($0) } }
+      specification.paths = sources.map { TransferPath($0) }
     case .send:
       let destinations = paths.compactMap { $0["destination"]?.string }
-      specification.destinationRoot = requested["destination_root"]?.string
-      if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
-        let root = destinations.first
-      {
-        // An upload with a single path and no other names uses that destination as its folder.
-        specification.destinationRoot = root
-        specification.paths = [TransferPath(root)]
-      } else {
-        specification.paths = destinations.map { TransferPath($0, to: $0) }
+      let root = requested["destination_root"]?.string
+      // As at a node, the folder of an upload without destinations is its root, and that of an upload with a single
+      // path and no other names is the path's destination.
+      let folder: String? =
+        if root == nil {
+          paths.count == 1 && paths[0]["source"] == nil ? destinations.first : nil
+        } else {
+          paths.allSatisfy { $0.object.map { $0["destination"] == nil } ?? false } ? root : nil
+        }
+      specification.destinationRoot = root ?? folder
+      guard folder != nil || !paths.isEmpty && destinations.count == paths.count else {
+        throw HTTPError(
+          .badRequest, message: "An upload needs a destination for each path, or a destination_root and no other.")
       }
+      specification.paths = folder.map { [TransferPath($0)] } ?? destinations.map { TransferPath($0, to: $0) }
     }
     return specification
   }

@@ -55,7 +55,9 @@ actor HealthChecker {
   private let timeout: Duration
   private let validity: Duration
   private let time: any SigningClock
-  private var lastRun: (report: Task<Report, Never>, startUptime: Duration)?
+  private var lastRun: Task<Report, Never>?
+  /// The uptime at which the last run ended, or `nil` while it has not ended.
+  private var lastEnd: Duration?
 
   init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
     self.checks = checks
@@ -64,13 +66,16 @@ actor HealthChecker {
     self.time = time
   }
 
-  /// Runs the checks, unless the last results are recent enough.
+  /// Runs the checks, unless they run already or the last results are recent enough.
   func report() async -> Report {
-    let uptime = time.uptime
-    if let lastRun, uptime - lastRun.startUptime < validity { return await lastRun.report.value }
-    let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
-    lastRun = (report, uptime)
-    return await report.value
+    if let lastRun, lastEnd.map({ time.uptime - $0 < validity }) ?? true { return await lastRun.value }
+    let run = Task {
+      let report = await Self.run(checks, timeout, time)
+      lastEnd = time.uptime
+      return report
+    }
+    (lastRun, lastEnd) = (run, nil)
+    return await run.value
   }
 
   private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
@@ -98,7 +103,7 @@ extension RouterMethods {
   /// - Parameters:
   ///   - checks: The checks of `/readyz`, with different names.
   ///   - timeout: The time limit of a check.
-  ///   - validity: The time during which the results of the checks are used for further requests.
+  ///   - validity: The time after the checks during which their results are used for further requests.
   ///   - time: The clock for the time limits.
   /// - Returns: The router, so that calls can be chained.
   @discardableResult public func addHealthRoutes(

@@ -88,6 +88,8 @@ public final class TokenService: Sendable {
   /// - Throws: A ``StoreError`` if the shared store is out of reach; this instance has forgotten the key then.
   public func forget(_ scope: TokenScope) async throws(StoreError) {
     scopes.forget(scope)
+    // A request may find the revoked key in the store, and cache it, until the store has forgotten it.
+    defer { scopes.forget(scope) }
     try await keys.forget(scope)
   }
 

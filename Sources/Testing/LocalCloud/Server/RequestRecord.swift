@@ -83,7 +83,7 @@ final class RequestRecord: Sendable {
   ) -> [LocalCloud.RequestEvent.Header] {
     headers.prefix(Self.headerLimit).map { name, value in
       let lowercased = name.asciiLowercased
-      let isSecret = SecretName.isSecret(name) || ["cookie", "-customer-key"].contains { lowercased.hasByteSuffix($0) }
+      let isSecret = SecretName.isSecret(name) || lowercased.hasByteSuffix("cookie")
       guard isStorage(endpoint) ? !isSecret : Self.harmlessNames.contains(lowercased) else {
         return .init(name: name, value: Secret.mask)
       }

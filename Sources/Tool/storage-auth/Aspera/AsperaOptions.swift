@@ -40,7 +40,9 @@ struct AsperaOptions: ParsableArguments {
 
   func validate() throws {
     try Self.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
-    if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
+    if dynamicKey, account.key != nil || account.passwordFile != nil {
+      throw ValidationError("Leave out --key and --password-file, or --dynamic-key.")
+    }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
@@ -63,9 +65,11 @@ struct AsperaOptions: ParsableArguments {
     let context = try ProviderContext.commandLine()
     let account = try account.account(at: server, in: context)
     for note in try await account.check(on: context).notes { Terminal.printNote("note: \(note)") }
+    var options = AscpOptions()
+    if let rate { options.additional = try AscpArguments(["-l", "\(rate)"]) }
     let transfers = AccountTransfers(
       account, token: try self.account.token(in: context), tags: tags?.object,
-      queue: queueConfiguration(atATime: count), engine: try AscpEngine(program: ascp))
+      queue: queueConfiguration(atATime: count), engine: try AscpEngine(program: ascp, options: options))
     EventLog.noteRetries(transfers.events)
     return transfers
   }

@@ -64,6 +64,8 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     var result: Result<TransferSummary, TransferFailure>?
     for await event in events {
       switch event.kind {
+      // Each attempt transfers the files again that failed in the one before.
+      case .willStartRunning: failedFileCount = 0
       case .progress(let progress): bar?.handler(.init(completed: progress.bytes, total: progress.totalBytes))
       case .file(let file):
         if output.json { printJSON(file) }

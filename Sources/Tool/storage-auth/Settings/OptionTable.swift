@@ -26,6 +26,18 @@ struct OptionTable {
     var name: String { path.joined(separator: " ") }
     func option(_ name: String) -> Option? { options.first { $0.name == name } }
 
+    /// Returns the flag with the opposite meaning, such as `no-http2` for `http2`, or `nil` if there is none.
+    func inverse(of flag: Option) -> Option? {
+      let name = flag.name.hasPrefix("no-") ? String(flag.name.dropFirst("no-".count)) : "no-\(flag.name)"
+      return option(name).flatMap { $0.isFlag && flag.isFlag ? $0 : nil }
+    }
+
+    /// Returns the setting of a flag; a flag that is off sets its inverse, if there is one.
+    func setting(of flag: Option, isOn: Bool, source: String) -> Setting {
+      if !isOn, let inverse = inverse(of: flag) { return Setting(option: inverse, source: source, form: .flag(true)) }
+      return Setting(option: flag, source: source, form: .flag(isOn))
+    }
+
     func optionNames(in arguments: [String]) -> Set<String> {
       var foundNames: Set<String> = []
       for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {

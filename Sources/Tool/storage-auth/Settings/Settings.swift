@@ -48,7 +48,7 @@ struct Settings {
     // The environment overrides the file, and the command line overrides both.
     let settings = Self.effective(
       try (file?.settings(for: command) ?? []) + variables.settings(for: command),
-      overriddenBy: command.optionNames(in: Array(givenArguments)))
+      of: command, overriddenBy: command.optionNames(in: Array(givenArguments)))
     let sortedSettings = settings.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try sortedSettings.flatMap { try $0.arguments() }) + givenArguments
     sources = settings.mapValues(\.source)
@@ -61,10 +61,13 @@ struct Settings {
   }
 
   /// Returns the last setting of each option, without those that the command line overrides.
-  private static func effective(_ settings: [Setting], overriddenBy options: Set<String>) -> [String: Setting] {
+  private static func effective(
+    _ settings: [Setting], of command: OptionTable.Command, overriddenBy options: Set<String>
+  ) -> [String: Setting] {
     var settingsByName: [String: Setting] = [:]
     func removeAlternatives(of name: String) {
-      let alternatives = SettingRules.alternatives.first { $0.contains(name) } ?? [name]
+      let inverse = command.option(name).flatMap { command.inverse(of: $0) }
+      let alternatives = SettingRules.alternatives.first { $0.contains(name) } ?? [name, inverse?.name ?? name]
       for alternative in alternatives { settingsByName[alternative] = nil }
     }
     for setting in settings {
@@ -189,7 +192,8 @@ struct SettingsEnvironment {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {
       guard let option = command.option(name) else { continue }
-      if let setting = try setting(of: option, in: Self.prefix + Self.word(name)) { settings.append(setting) }
+      let variable = Self.prefix + Self.word(name)
+      if let setting = try setting(of: option, in: variable, for: command) { settings.append(setting) }
     }
     let commandPrefix = Self.prefix + command.path.map(Self.word).joined(separator: "_") + "_"
     var knownNames: Set<String> = []
@@ -200,8 +204,8 @@ struct SettingsEnvironment {
         if let path = values[name] {
           settings.append(Setting(option: option, source: name, form: .secretFile(path)))
         }
-      } else if let option = command.option(key), let setting = try setting(of: option, in: name) {
-        settings.append(setting)
+      } else if let option = command.option(key) {
+        if let setting = try setting(of: option, in: name, for: command) { settings.append(setting) }
       }
     }
     for name in values.keys.sorted() where name.hasPrefix(commandPrefix) && !knownNames.contains(name) {
@@ -211,7 +215,9 @@ struct SettingsEnvironment {
     return settings
   }
 
-  private func setting(of option: OptionTable.Option, in name: String) throws -> Setting? {
+  private func setting(
+    of option: OptionTable.Option, in name: String, for command: OptionTable.Command
+  ) throws -> Setting? {
     guard let value = values[name] else { return nil }
     guard option.isFlag else {
       let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
@@ -220,7 +226,7 @@ struct SettingsEnvironment {
     guard let isOn = ["true": true, "1": true, "false": false, "0": false][value] else {
       throw ValidationError("The variable \(name) must be true or false.")
     }
-    return Setting(option: option, source: name, form: .flag(isOn))
+    return command.setting(of: option, isOn: isOn, source: name)
   }
 
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }

@@ -153,7 +153,7 @@ struct SettingsFile {
     }
     if option.isFlag {
       guard let isOn = value.bool else { throw ValidationError("\(path): \(key) must be true or false.") }
-      return Setting(option: option, source: source, form: .flag(isOn))
+      return command.setting(of: option, isOn: isOn, source: source)
     }
     let values = option.isRepeating ? value.array ?? [value] : [value]
     let texts = values.compactMap { $0.code }

@@ -45,10 +45,14 @@ struct RedisOptions: ParsableArguments {
       }
       return
     }
+    let configuration: RedisConfiguration
     do {
-      _ = try RedisConfiguration(url: redis)
+      configuration = try RedisConfiguration(url: redis)
     } catch {
       throw ValidationError("\(error)")
+    }
+    guard redisCa == nil || configuration.usesTLS else {
+      throw ValidationError("--redis-ca has an effect only with a rediss:// URL.")
     }
   }
 

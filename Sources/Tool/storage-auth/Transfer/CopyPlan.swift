@@ -37,6 +37,9 @@ struct CopyPlan {
   var checkpoints: CheckpointDirectory?
   private var clients: [ClientKey: Client] = [:]
 
+  /// Whether objects are stored with a media type or metadata of the command line.
+  private var hasAttributes: Bool { uploadOptions.contentType != nil || !uploadOptions.metadata.isEmpty }
+
   init(options: StoreOptions, aspera: AsperaOptions? = nil, origin: OriginOptions? = nil) {
     (self.options, self.aspera, self.origin) = (options, aspera, origin)
   }
@@ -74,6 +77,12 @@ struct CopyPlan {
     }
     if aspera?.tags != nil, !usesAccount {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
+    }
+    if aspera?.dynamicKey == true, usesAccount {
+      throw ValidationError("--dynamic-key is for aspera://host/path; an account has a password or a key of its own.")
+    }
+    if hasAttributes, destination.isFile || destination == .standardStream {
+      throw ValidationError("--content-type and --metadata are for uploads and copies; a file has neither.")
     }
     if resumes, source.isAspera || destination.isAspera {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
@@ -126,7 +135,7 @@ struct CopyPlan {
     case (.standardStream, .object), (.object, .standardStream):
       guard !resumes else { throw ValidationError("--resume is for files.") }
       _ = try options.store(of: source.cloud != nil ? source : destination)
-    case (.file, .account) where uploadOptions.contentType != nil || !uploadOptions.metadata.isEmpty:
+    case (.file, .account) where hasAttributes:
       throw ValidationError("Aspera stores neither a media type nor metadata with a file.")
     case (.file, .account), (.account, .file): return
     case (.node(_, let key), .file) where key.isEmpty:
@@ -156,11 +165,8 @@ struct CopyPlan {
     let targetClient = try await client(of: destination, options)
     let copy = try copy(source, sourceClient, to: destination, targetClient, isInOtherService: isInOtherService)
     guard moves else { return copy }
-    return ObjectTransfer(copy.name, byteCount: copy.byteCount) { progress in
-      try await copy.run(progress: progress)
-      if case .file(let path) = source { return try LocalFiles.remove(path) }
-      try await sourceClient?.store?.delete(source.key)
-    }
+    let file = destination.isFile ? file(for: source, at: destination) : nil
+    return copy.deletingSource(source, of: sourceClient?.store, after: file)
   }
 
   /// Returns the copy between two locations with their clients, which files and standard streams do not have.
@@ -173,8 +179,10 @@ struct CopyPlan {
       guard case .bucket(let store) = targetClient, let origin = sourceClient?.store else { break }
       let target = destination.key(naming: key)
       guard !isInOtherService else { return relay(of: key, from: origin, to: target, in: store) }
-      return ObjectTransfer(target) { _ in
-        _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
+      return ObjectTransfer(target) { [self] _ in
+        // A service takes the attributes of a copy either all from the source, or all from the request.
+        let options = CopyOptions(attributes: hasAttributes ? attributes(ofCopyOf: try await origin.head(key)) : nil)
+        _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: options)
       }
     case (.standardStream, .object(_, _, let key)):
       guard let store = targetClient?.store else { break }
@@ -199,14 +207,20 @@ struct CopyPlan {
   private func relay(
     of key: String, from origin: any ObjectStore, to target: String, in store: any BucketStore
   ) -> ObjectTransfer {
-    ObjectTransfer(target) { [uploadOptions] progress in
+    ObjectTransfer(target) { [self] progress in
       let object = try await origin.open(key)
-      var options = UploadOptions(of: object.info)
-      options.contentType = uploadOptions.contentType ?? options.contentType
-      if !uploadOptions.metadata.isEmpty { options.metadata = uploadOptions.metadata }
       try await store.upload(
-        .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
+        .stream(object.body, length: object.contentLength), to: target, options: attributes(ofCopyOf: object.info),
+        progress: progress)
     }
+  }
+
+  /// Returns the attributes of an object, with those that the command line replaces.
+  private func attributes(ofCopyOf info: ObjectInfo) -> UploadOptions {
+    var options = UploadOptions(of: info)
+    options.contentType = uploadOptions.contentType ?? options.contentType
+    if !uploadOptions.metadata.isEmpty { options.metadata = uploadOptions.metadata }
+    return options
   }
 
   private func upload(of file: FilePath, to destination: Location, with client: Client) -> ObjectTransfer {
@@ -229,11 +243,17 @@ struct CopyPlan {
     }
   }
 
+  /// Returns the path of the copy at a destination, which can be a directory.
+  private func file(for source: Location, at destination: Location) -> FilePath {
+    let path = FilePath(destination.key)
+    return destination.isFolder ? path.appending(source.lastName) : path
+  }
+
   /// Returns the download to a file, or to a directory, which is created if its name ends in a slash.
   private func download(of source: Location, to destination: Location, with client: Client) -> ObjectTransfer {
     let key = source.key
     let folder = destination.isFolder ? destination.key : nil
-    let target = folder.map { FilePath($0).appending(source.lastName) } ?? FilePath(destination.key)
+    let target = file(for: source, at: destination)
     return ObjectTransfer(target.string) { [checkpoints] progress in
       if let folder { try LocalFiles.makeDirectory(folder) }
       switch client {
@@ -273,5 +293,20 @@ struct CopyPlan {
     }
     clients[key] = client
     return client
+  }
+}
+
+extension ObjectTransfer {
+  /// Returns the transfer, which then deletes its source: a file that has not changed, or an object of a store.
+  func deletingSource(_ source: Location, of store: (any ObjectStore)?, after copy: FilePath?) -> ObjectTransfer {
+    ObjectTransfer(name, byteCount: byteCount) { progress in
+      var state: FileState?
+      if case .file(let path) = source { state = await FileState(FilePath(path)) }
+      try await run(progress: progress)
+      if case .file(let path) = source { return try await LocalFiles.remove(path, unlessChangedFrom: state) }
+      // After a power failure, the object or the file must exist.
+      if let copy { try await LocalFiles.synchronize(copy) }
+      try await store?.delete(source.key)
+    }
   }
 }

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageClient
+internal import SystemPackage
 
 enum LocalFiles {
   /// Returns whether a path leads to a directory; a symbolic link is not followed.
@@ -18,7 +19,29 @@ enum LocalFiles {
     }
   }
 
-  static func remove(_ path: String) throws {
+  /// Waits until a file and its name are on the disk.
+  static func synchronize(_ path: FilePath) async throws {
+    try await LocalFile.reading(path).synchronize()
+    let folderPath = path.removingLastComponent()
+    do {
+      try await LocalFileSystem.system.runBlocking {
+        let folder = try FileDescriptor.open(folderPath.isEmpty ? "." : folderPath, .readOnly, options: .closeOnExec)
+        defer { try? folder.close() }
+        try LocalFileSystem.system.synchronize(folder)
+      }
+    } catch let error as Errno {
+      throw StorageError(
+        .unusableFile, "\(path) was copied, but is not certainly on the disk: \(error).",
+        remedy: "Delete the source yourself when the file is safe.")
+    }
+  }
+
+  /// Removes a file that was copied, or throws an error if its state has changed since before the copy.
+  static func remove(_ path: String, unlessChangedFrom state: FileState?) async throws {
+    guard let state, await state == FileState(FilePath(path)) else {
+      throw StorageError(
+        .sourceChanged, "\(path) was changed while it was copied, and is kept.", remedy: "Move it again.")
+    }
     // Foundation would also delete a folder that has replaced the file.
     guard unsafe unlink(path) == 0 else {
       throw StorageError(.unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
@@ -29,6 +52,20 @@ enum LocalFiles {
   static func byteCount(of path: String) -> Int64? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+}
+
+/// The state of a file, and of the symbolic link at its path, which differs after a change or a replacement.
+struct FileState: Equatable {
+  private let identities: [FileIdentity]
+  private let devices: [UInt64]
+
+  /// Reads the state of the file at a path, or returns `nil` if it cannot be read.
+  init?(_ path: FilePath) async {
+    guard let location = try? await FileLocation(path), let file = try? await location.status(),
+      let link = try? await location.status(followsLink: false)
+    else { return nil }
+    (identities, devices) = ([link.identity, file.identity], [link.device, file.device])
   }
 }
 

@@ -35,6 +35,11 @@ final class RecordedServices: Sendable {
   var tencent: TencentServices {
     TencentServices(
       instanceRole: { [self] role in provider { _ in "instance \(role ?? "any")" } },
+      role: { [self] arn, sessionName, keys in
+        provider { context async throws(CredentialError) in
+          "\(arn) \(sessionName) with \(try await keys.credential(in: context).id)"
+        }
+      },
       webIdentity: { [self] role, token in
         provider { _ async throws(CredentialError) in
           "\(role.arn) by \(role.providerID) in \(role.region) token \(try await token().reveal())"
@@ -44,7 +49,8 @@ final class RecordedServices: Sendable {
 
   var amazon: AmazonServices {
     AmazonServices(
-      instanceRole: { [self] in provider { _ in "instance" } }, container: { [self] in provider { _ in "container" } },
+      instanceRole: { [self] _ in provider { _ in "instance" } },
+      container: { [self] in provider { _ in "container" } },
       role: { [self] role, keys in
         provider { context async throws(CredentialError) in
           "\(Self.text(role)) with \(try await keys.credential(in: context).id)"
