@@ -196,6 +196,41 @@ final class AsperaBearerTests: XCTestCase {
     await assertThrows(ServiceError.self, { _ = try await client.head("a/b") }) { XCTAssertEqual($0.code, "IsFolder") }
   }
 
+  func testFolderThatAnotherClientDeletedIsCreatedAgain() async throws {
+    let client = client()
+    for key in ["a", "a/b", "a/b/c"] {
+      let old = node.put(nil, at: "a")
+      node.put([1], at: "a/b/k")
+      _ = try await client.head("a/b/k")
+      node.remove(old)
+      try await client.createFolder(key)
+      await assertThrows(ServiceError.self, { _ = try await self.client().head(key) }) {
+        XCTAssertEqual($0.code, "IsFolder", key)
+      }
+      node.remove(node.put(nil, at: "a"))
+    }
+  }
+
+  func testFolderThatIsCachedDuringItsChangeIsForgotten() async throws {
+    let sharedClient = Lock<StorageClient<AsperaProvider>?>(nil)
+    let transport = RecordingTransport { [node] request throws(TransportError) in
+      if request.method == .put || request.method == .delete, let client = sharedClient.withLock({ $0 }) {
+        _ = try? await client.head("a/k")
+      }
+      return try await node.reply(to: request)
+    }
+    let client = client(transport)
+    sharedClient.withLock { $0 = client }
+    node.put([1], at: "a/k")
+    try await client.rename("a", to: "b")
+    await assertThrows(ServiceError.self, { _ = try await client.head("a/k") }) { XCTAssertEqual($0.kind, .noSuchKey) }
+    node.put([1], at: "a/k")
+    try await client.deleteFolder("a")
+    let count = transport.requests.count
+    await assertThrows(ServiceError.self, { _ = try await client.head("a/k") }) { XCTAssertEqual($0.kind, .noSuchKey) }
+    XCTAssertEqual(transport.requests.count, count + 1, "the deleted folder is not listed")
+  }
+
   func testRenamedFolderIsFoundByItsNewName() async throws {
     node.put([1], at: "a/b/k")
     let client = client()

@@ -32,6 +32,24 @@ final class AsperaDeletionTests: XCTestCase {
     XCTAssertEqual(service.files.count, 1)
   }
 
+  func testFileIsNotDeletedAsAFolder() async throws {
+    service.put([1], at: "/a")
+    let node = IdentifiedNode()
+    node.put([1], at: "a")
+    let byID = StorageClient(
+      .aspera(node: nodeURL), credentials: AsperaNodeAccess.bearer(Secret("eJx1"), accessKey: "ak"),
+      configuration: .test, transport: RecordingTransport(node.reply))
+    for client in [client(), byID] {
+      await assertThrows(ServiceError.self, { try await client.deleteFolder("a") }) {
+        XCTAssertEqual($0.code, "NotFolder")
+        XCTAssertEqual($0.kind, .conflict)
+      }
+      try await client.deleteFolder("missing")
+    }
+    XCTAssertEqual(service.files.count, 1)
+    XCTAssertEqual(node.contents.count, 1)
+  }
+
   func testOnlyFoldersAreDeletedWithTheirContent() async throws {
     for key in ["file", "other", "folder/a"] { service.put([1], at: "/" + key) }
     let transport = RecordingTransport(service.reply)

@@ -134,13 +134,14 @@ final class AsperaFaultyNodeTests: XCTestCase {
   }
 
   func testChangeWithoutItsResultsIsAnError() async throws {
+    let a: JSONValue = ["self": ["type": "directory", "path": "/a"]]
     for document in [[:], ["paths": []], ["paths": "x"], []] as [JSONValue] {
       let text = String(decoding: document.serialized, as: UTF8.self)
       await assertMalformed("create \(text)") { try await client([document]).createFolder("a") }
       await assertMalformed("rename \(text)") { try await client([document]).rename("a", to: "b") }
-      await assertMalformed("delete \(text)") { try await client([document]).deleteFolder("a") }
+      await assertMalformed("delete \(text)") { try await client([a, document]).deleteFolder("a") }
     }
-    let answers: [JSONValue] = [["paths": [["path": "/b"]]]]
+    let answers: [JSONValue] = [a, ["paths": [["path": "/b"]]]]
     await assertMalformed("another path") { try await client(answers).deleteFolder("a") }
   }
 

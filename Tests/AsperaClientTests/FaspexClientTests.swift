@@ -122,6 +122,55 @@ final class FaspexClientTests: XCTestCase {
     }
   }
 
+  func testUploadedPackageIsAwaitedThroughAnOutageOfTheTokenService() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(10), to: "a")
+    let (time, node) = (RushingTime(), NodeService())
+    let token = node.issueToken()
+    let start = time.uptime
+    let transport = ScriptedTransport { request in
+      switch request.path.split(separator: "/").last.map(String.init) ?? "" {
+      case "upload_details":
+        return request.header("Authorization") == "Bearer token-1"
+          ? .status(401) : .json(#"{"upload_status":"completed"}"#)
+      case let last where last.hasPrefix("upload?"):
+        return .json(#"{"token":"\#(token)","destination_root":"/in","paths":[{}]}"#)
+      default: return .json(#"{"id":"42","title":"t"}"#)
+      }
+    }
+    let faspex = try client(transport, time: time, node: node) { number in
+      guard number > 1, time.uptime - start < .seconds(60) else { return }
+      throw CredentialError(.failed, source: "tokens", "HTTP 503.", remedy: "Retry.", isRetryable: true)
+    }
+    let sent = try await faspex.send(draft, files: [file])
+    XCTAssertEqual(sent.id, "42")
+    XCTAssertEqual(transport.requests.filter { $0.path.hasSuffix("/api/v5/packages") }.count, 1)
+  }
+
+  func testRefusedRenewalOfATransferTokenIsNotRepeated() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(10), to: "a")
+    let count = Lock(0)
+    let transport = ScriptedTransport { request in
+      guard request.path.contains("/transfer_spec/") else { return .json(#"{"id":"42","title":"t"}"#) }
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      // The node of the test does not know the first token.
+      return number > 1
+        ? .json(#"{"code":"2014","message":"The package is locked."}"#, status: 403)
+        : .json(#"{"token":"ATM2_unknown","destination_root":"/in","paths":[{}]}"#)
+    }
+    await assertThrows(TransferFailure.self, { _ = try await client(transport).send(draft, files: [file]) }) {
+      XCTAssertTrue($0.message.contains("The package is locked."), $0.message)
+      guard case .issuer(let error) = $0.kind else { return XCTFail("\($0)") }
+      XCTAssertEqual(error.code, .rejected)
+      XCTAssertFalse(error.isRetryable)
+    }
+    XCTAssertEqual(count.withLock { $0 }, 2)
+  }
+
   func testPagesThatDoNotGoOnAreRejected() async throws {
     let items = (0..<100).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
     let transport = ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
@@ -192,7 +241,7 @@ final class FaspexClientTests: XCTestCase {
 
   private func client(
     _ transport: any HTTPTransport, login: AsperaTransferOptions.Login? = nil, time: RushingTime = RushingTime(),
-    node: NodeService = NodeService()
+    node: NodeService = NodeService(), beforeIssue: @escaping @Sendable (Int) throws -> Void = { _ in }
   ) throws -> FaspexClient {
     let count = Lock(0)
     let cache = CredentialCache<OAuthBearer>(source: "numbered tokens", time: time) {
@@ -200,6 +249,7 @@ final class FaspexClientTests: XCTestCase {
         count += 1
         return count
       }
+      try beforeIssue(number)
       return OAuthBearer(Secret("token-\(number)"))
     }
     return FaspexClient(

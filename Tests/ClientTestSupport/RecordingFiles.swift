@@ -11,8 +11,13 @@ package struct RecordingFiles: FileSystem {
   package let calls = Collected<String>()
   /// The name that the staging folder has on the disk.
   private let stagingName: FilePath.Component
+  /// Whether each folder is on a file system of its own, so that a file cannot be renamed into another folder.
+  private let separatesFolders: Bool
 
-  package init(stagingName: FilePath.Component = ".storage-auth-sync") { self.stagingName = stagingName }
+  package init(stagingName: FilePath.Component = ".storage-auth-sync", separatesFolders: Bool = false) {
+    self.stagingName = stagingName
+    self.separatesFolders = separatesFolders
+  }
 
   private func stored(_ name: FilePath.Component) -> FilePath.Component {
     name.string.lowercased() == ".storage-auth-sync" ? stagingName : name
@@ -26,6 +31,9 @@ package struct RecordingFiles: FileSystem {
   package func rename(
     _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component, in newFolder: FileDescriptor
   ) throws(Errno) {
+    if separatesFolders, try !system.status(of: folder).isSameFile(as: system.status(of: newFolder)) {
+      throw .improperLink
+    }
     calls.append("rename")
     try system.rename(stored(name), in: folder, to: stored(newName), in: newFolder)
   }

@@ -96,6 +96,41 @@ final class UploadTests: CloudTestCase {
     }
   }
 
+  func testSmallPartsOfCOSAreRejectedExceptTheLast() async throws {
+    var configuration = configuration
+    configuration.allowsSmallParts = false
+    try await withEachService(configuration, of: [.cos]) { client in
+      for (size, status) in [((1 << 20) - 1, 400), (1 << 20, 200)] {
+        let id = try await initiate(client, "big")
+        var tags: [(Int, String)] = []
+        for (number, size) in [(1, size), (2, 1)] {
+          let body = [UInt8](repeating: 1, count: size)
+          let part = try await client.send(
+            .put, "big", query: ["partNumber": String(number), "uploadId": id], body: body)
+          tags.append((number, try XCTUnwrap(part.header("etag"))))
+        }
+        let reply = try await complete(client, "big", id, tags)
+        XCTAssertEqual(reply.status, status, reply.text)
+        if status == 400 { XCTAssertEqual(try reply.errorCode, "EntityTooSmall") }
+      }
+    }
+  }
+
+  func testGapInThePartNumbersIsRejectedByCOS() async throws {
+    try await withEachService { client in
+      let id = try await initiate(client, "big")
+      var tags: [(Int, String)] = []
+      for number in [1, 3] {
+        let part = try await client.send(
+          .put, "big", query: ["partNumber": String(number), "uploadId": id], body: [UInt8(number)])
+        tags.append((number, try XCTUnwrap(part.header("etag"))))
+      }
+      let reply = try await complete(client, "big", id, tags)
+      XCTAssertEqual(reply.status, client.provider == .cos ? 400 : 200, reply.text)
+      if client.provider == .cos { XCTAssertEqual(try reply.errorCode, "InvalidPart") }
+    }
+  }
+
   func testAbortedUploadLeavesNoFile() async throws {
     let root = try makeDirectory()
     var configuration = configuration

@@ -83,6 +83,23 @@ final class CommandLineErrorTests: XCTestCase {
     await cloud.stop()
   }
 
+  func testSigningServerStartsForBucketNamesWithDotsOfS3Only() async throws {
+    let cloud = try await LocalCloud.start(.init(accounts: [.init(key)]))
+    let callers = try TemporaryDirectory(self).write(Array("alice alice-token-012345\n".utf8), to: "callers").string
+    let port = try XCTUnwrap(cloud.ossEndpoint.authority.split(separator: ":").last.map(String.init))
+    // A server whose rules are valid fails only at the port, which is in use.
+    for (provider, words) in [("s3", "Address already in use"), ("oss", "photos.example")] {
+      let outcome = try await Programs.storageAuth(
+        [
+          "token-server", "--sign", "--provider", provider, "--region", "us-east-1", "--bucket", "photos.example",
+          "--callers", callers, "--port", port,
+        ], Self.variables.merging(["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"]) { $1 })
+      XCTAssertEqual(outcome.status, 1, outcome.errors)
+      XCTAssertTrue(outcome.errors.contains(words), outcome.errors)
+    }
+    await cloud.stop()
+  }
+
   func testUnreachableServiceIsNamed() async throws {
     let outcome = try await Programs.storageAuth(
       ["ls", "oss://photos/", "--endpoint", "http://127.0.0.1:1"], Self.variables)

@@ -78,6 +78,21 @@ final class CopyCommandTests: XCTestCase {
     }
   }
 
+  // matrix: Settings of the command line: order
+  func testSettingsForAsperaDoNotAffectBuckets() async throws {
+    let cloud = try await Cloud(self)
+    let file = try TemporaryDirectory(self).write([1], to: "f").string
+    let copy = ["cp", file, "oss://\(Cloud.bucket)/k", "--endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
+    let settings = ["RATE": "5", "ASCP": "/nowhere/ascp", "NODE": "https://node.example.com", "TAGS": "{}"]
+    let variables = Dictionary(uniqueKeysWithValues: settings.map { ("STORAGE_AUTH_CP_\($0.key)", $0.value) })
+      .merging(Self.variables) { $1 }
+    let copied = try await Programs.storageAuth(copy, variables)
+    XCTAssertEqual(copied.status, 0, copied.errors)
+    let refused = try await Programs.storageAuth(copy + ["--rate", "5"], variables)
+    XCTAssertEqual(refused.status, 64)
+    XCTAssertTrue(refused.errors.contains("--rate is for aspera:// locations"), refused.errors)
+  }
+
   // matrix: Pipeline: command line
   func testSourcesWithConflictingDestinationsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)

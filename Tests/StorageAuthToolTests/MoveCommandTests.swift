@@ -1,5 +1,6 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import ClientTestSupport
 import Foundation
 import LocalCloud
@@ -88,5 +89,48 @@ final class MoveCommandTests: XCTestCase {
     try await copy.deletingSource(source, of: store, after: directory.write([1], to: "file")).run()
     let names = try await store.list().reduce(into: []) { $0.append($1.name) }
     XCTAssertEqual(names, [])
+  }
+
+  // matrix: Pipeline: command line
+  func testObjectThatChangesDuringItsCopyIsKept() async throws {
+    let store = try await Cloud(self).oss()
+    let source = try Location(Self.location)
+    try await store.upload([1], to: "k")
+    let replacing = ObjectTransfer("k") { _ in _ = try await store.upload([2], to: "k") }
+    await assertThrows(
+      StorageError.self, { try await replacing.deletingSource(source, of: store, after: nil).run() }
+    ) {
+      XCTAssertEqual($0.code, .sourceChanged)
+      XCTAssertEqual($0.message, "k was changed while it was copied, and is kept.")
+    }
+    let bytes = try await store.download("k", upTo: 9)
+    XCTAssertEqual(bytes, [2])
+    let deleting = ObjectTransfer("k") { _ in try await store.delete("k") }
+    try await deleting.deletingSource(source, of: store, after: nil).run()
+  }
+
+  // matrix: Pipeline: command line
+  func testNamesThatAFileSystemCanEquateAreNotMovedIntoOneFolder() throws {
+    let folder = try TemporaryDirectory(self).url.path
+    var plan = CopyPlan(options: try StoreOptions.parse(["--endpoint", "http://127.0.0.1:1"]))
+    for (first, second) in [("A.txt", "a.txt"), ("caf\u{E9}", "cafe\u{301}"), ("Stra\u{DF}e", "STRASSE")] {
+      let sources = ["oss://photos/x/\(first)", "oss://photos/y/\(second)"]
+      plan.moves = false
+      XCTAssertNoThrow(try plan.validate(sources + [folder]), first)
+      plan.moves = true
+      XCTAssertNoThrow(try plan.validate(sources + ["oss://copies/"]), first)
+      XCTAssertThrowsError(try plan.validate(sources + [folder]), first) {
+        XCTAssertTrue("\($0)".contains("Several sources need names that differ"), "\($0)")
+      }
+    }
+  }
+
+  // matrix: Pipeline: command line
+  func testAsperaOptionsNeedOneAsperaLocation() throws {
+    let folder = try TemporaryDirectory(self).url.path
+    let options = try StoreOptions.parse(["--endpoint", "http://127.0.0.1:1", "--node", "https://127.0.0.1:1"])
+    let plan = CopyPlan(options: options, aspera: try AsperaOptions.parse(["--rate", "5"]))
+    XCTAssertNoThrow(try plan.validate(["aspera://node/a", "oss://photos/b", folder]))
+    XCTAssertThrowsError(try plan.validate(["oss://photos/a", "oss://photos/b", folder]))
   }
 }

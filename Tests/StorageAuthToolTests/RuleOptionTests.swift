@@ -17,4 +17,15 @@ final class RuleOptionTests: XCTestCase {
       XCTAssertEqual(policy.rules.first?.actions, actions, "\(arguments)")
     }
   }
+
+  func testPolicyHasThePartitionOfTheRole() throws {
+    let policy = try RuleOptions.parse(["--bucket", "photos"]).policy(of: "mia")
+    for (role, partition) in [
+      ("arn:aws:iam::123456789012:role/a", "aws"), ("arn:aws-cn:iam::123456789012:role/a", "aws-cn"),
+      ("arn:aws-us-gov:iam::123456789012:role/a", "aws-us-gov"), ("arn:minio:iam:::role/a", "aws"),
+    ] {
+      let document = try S3Cloud().policyDocument(policy, role: role, region: "")
+      XCTAssertTrue(document.contains("arn:\(partition):s3:::photos"), document)
+    }
+  }
 }

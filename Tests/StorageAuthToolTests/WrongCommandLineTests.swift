@@ -93,6 +93,16 @@ final class WrongCommandLineTests: XCTestCase {
       "cp FILE aspera://node/a --dynamic-key --password-file FILE",
       "Leave out --key and --password-file, or --dynamic-key."
     ),
+    ("cp FILE oss://photos/ --region cn-hangzhou --rate 5", "--rate is for aspera:// locations; leave it out."),
+    ("cp -r FOLDER oss://photos/ --region cn-hangzhou --dynamic-key", "--dynamic-key is for aspera:// locations"),
+    ("mv FILE oss://photos/ --region cn-hangzhou --transfer-server host", "--transfer-server is for aspera://"),
+    ("sync FOLDER oss://photos/ --region cn-hangzhou --start-spacing 5", "--start-spacing is for aspera:// locations"),
+    ("ls oss://photos --region cn-hangzhou --ascp FILE", "--ascp is for aspera:// locations"),
+    ("ls oss:// --region cn-hangzhou --udp-port 5", "--udp-port is for aspera:// locations"),
+    ("rm oss://photos/a --region cn-hangzhou --node https://host", "--node is for aspera:// locations"),
+    ("stat oss://photos/a --region cn-hangzhou --root-file-id 5", "--root-file-id is for aspera:// locations"),
+    ("du oss://photos --region cn-hangzhou --root-file-id 5", "--root-file-id is for aspera:// locations"),
+    ("cat oss://photos/a --region cn-hangzhou --node https://host", "--node is for aspera:// locations"),
     ("mv FOLDER oss://photos/ --region cn-hangzhou", "is a folder; copy it with cp -r."),
     (
       "ls oss:// --region cn-hangzhou --recursive",

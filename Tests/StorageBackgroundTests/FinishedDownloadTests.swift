@@ -68,6 +68,16 @@ final class FinishedDownloadTests: XCTestCase {
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.string), ["k"])
   }
 
+  func testReplacedFileGivesNoRightsOfItsOwnerToTheNewContent() throws {
+    let folder = try folder()
+    let destination = folder.appending("k")
+    try write([0], to: destination)
+    XCTAssertEqual(chmod(destination.string, 0o4600), 0)
+    let files = RecordingFiles(destination)
+    try finish(to: destination, in: folder, files)
+    XCTAssertEqual(files.calls, ["open", "permissions 600", "synchronize before [0] is replaced"])
+  }
+
   func testChecksumIsComputedFromTheFile() throws {
     let folder = try folder()
     let destination = folder.appending("k")

@@ -112,6 +112,58 @@ final class InMemoryStoreTests: XCTestCase {
     }
   }
 
+  func testReplacementNeedsTheEntityTagOfTheObject() async throws {
+    let store = makeStore()
+    store["k"] = [1]
+    let etag = try await store.head("k", headers: [:]).etag
+    let cases: [(key: String, etag: String?, kind: ServiceError.Kind?)] = [
+      ("k", "\"x\"", .preconditionFailed), ("missing", etag, .noSuchKey), ("k", etag, nil),
+      // The object has another tag since its replacement.
+      ("k", etag, .preconditionFailed),
+    ]
+    for (key, etag, expected) in cases {
+      let found = await kind {
+        try await store.upload(.bytes([2]), to: key, options: UploadOptions(ifMatch: etag), progress: nil)
+      }
+      XCTAssertEqual(found, expected, key)
+    }
+    XCTAssertEqual(store["k"], [2])
+    XCTAssertNil(store["missing"])
+    do {
+      try await store.upload(
+        .bytes([3]), to: "k", options: UploadOptions(forbidOverwrite: true, ifMatch: etag), progress: nil)
+      XCTFail("contradictory options were accepted")
+    } catch let error as StorageError {
+      XCTAssertEqual(error.code, .invalidOption)
+    }
+  }
+
+  func testContentHeadersAreReturned() async throws {
+    let store = makeStore()
+    let options = UploadOptions(cacheControl: "no-cache", contentDisposition: "attachment", contentEncoding: "gzip")
+    try await store.upload(.bytes([1]), to: "k", options: options, progress: nil)
+    let expected: HTTPFields = [
+      .cacheControl: "no-cache", .contentDisposition: "attachment", .contentEncoding: "gzip",
+    ]
+    let described = try await store.head("k", headers: [:]).headers
+    XCTAssertEqual(described, expected)
+    let opened = try await store.open("k", options: DownloadOptions()).info.headers
+    XCTAssertEqual(opened, expected)
+  }
+
+  func testOnlyVersionIsNull() async throws {
+    let store = makeStore()
+    store["k"] = [1]
+    _ = try await store.open("k", options: DownloadOptions(versionID: "null"))
+    do {
+      _ = try await store.open("k", options: DownloadOptions(versionID: "v1"))
+      XCTFail("an unknown version has bytes")
+    } catch let error as ServiceError {
+      XCTAssertEqual(error.code, "NoSuchVersion")
+      XCTAssertEqual(error.status, .notFound)
+    }
+  }
+
   func testListingsAreInByteOrderAndInPages() async throws {
     let store = makeStore(pageSize: 2)
     for key in ["a/1", "a/2", "b", "é", "e\u{301}", "Z", "c/1", "c/2"] { store[key] = [] }

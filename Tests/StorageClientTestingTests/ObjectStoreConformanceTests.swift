@@ -138,6 +138,37 @@ final class ObjectStoreConformanceTests: XCTestCase {
     }
   }
 
+  func testForbiddenOverwritingByALargeObjectOrAStreamIsReported() async throws {
+    try await assertBreaks(.overwriting) { store in
+      store.uploading = { base, source, key, options, progress in
+        let bytes = try await bytes(of: source)
+        var options = options
+        if bytes.count > 100_000 { options.forbidOverwrite = false }
+        return try await base.upload(.bytes(bytes), to: key, options: options, progress: progress)
+      }
+    }
+    try await assertBreaks(.overwriting) { store in
+      store.uploading = { base, source, key, options, progress in
+        var options = options
+        if case .stream = source.storage { options.forbidOverwrite = false }
+        return try await base.upload(source, to: key, options: options, progress: progress)
+      }
+    }
+  }
+
+  func testRefusalToCreateAnObjectWithForbiddenOverwritingIsReported() async throws {
+    try await assertBreaks(.overwriting) { store in
+      store.uploading = { base, source, key, options, progress in
+        if options.forbidOverwrite {
+          throw ServiceError(
+            code: "FileAlreadyExists", message: "It exists.", status: .conflict, kind: .alreadyExists,
+            subject: "PUT \(key)")
+        }
+        return try await base.upload(source, to: key, options: options, progress: progress)
+      }
+    }
+  }
+
   func testWrongProgressIsReported() async throws {
     try await assertBreaks(.progress) { store in
       store.uploading = { base, source, key, options, _ in

@@ -2,6 +2,7 @@
 
 import ClientTestSupport
 import HTTPTypes
+import StorageAuth
 import StorageClient
 import XCTest
 
@@ -46,17 +47,10 @@ final class CompletionTests: XCTestCase {
     for (key, options) in [
       ("new", UploadOptions(forbidOverwrite: true)), ("old", UploadOptions(ifMatch: try XCTUnwrap(old.etag))),
     ] {
-      let isLost = Lock(false)
-      let transport = InterruptedTransport { request in
-        guard request.completes else { return nil }
-        return isLost.withLock { isLost in
-          defer { isLost = true }
-          return isLost ? nil : .after
-        }
-      }
+      let transport = ForgetfulTransport()
       let object = try await cloud.s3(over: transport).upload(pattern(300_000), to: key, options: options)
       XCTAssertEqual(object.size, 300_000, key)
-      XCTAssertEqual(transport.sent.count { $0.completes }, 2)
+      XCTAssertEqual(transport.completionCount.withLock { $0 }, 2)
       let stored = try await cloud.s3().download(key, upTo: 300_000)
       XCTAssertEqual(stored, pattern(300_000))
     }
@@ -78,5 +72,25 @@ final class CompletionTests: XCTestCase {
     }
     await assertThrows(ServiceError.self) { try await ossClient(transport).upload(pattern(300_000), to: "k") }
     XCTAssertFalse(transport.requests.contains { $0.method == .head })
+  }
+}
+
+/// A transport that loses the response to the first completion of an upload, which the service does not know afterwards.
+private final class ForgetfulTransport: HTTPTransport {
+  let completionCount = Lock(0)
+
+  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    guard request.method == .post, request.path?.contains("uploadId=") == true else {
+      return try await NetworkTransport.shared.send(request, body: body)
+    }
+    let number = completionCount.withLock { count in
+      count += 1
+      return count
+    }
+    guard number == 1 else {
+      return HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
+    }
+    _ = try await NetworkTransport.shared.send(request, body: body)
+    throw TransportError(.connectionLost, "Lost.", remedy: "None.")
   }
 }

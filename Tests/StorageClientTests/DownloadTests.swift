@@ -159,6 +159,97 @@ final class DownloadTests: XCTestCase {
     }
   }
 
+  /// Returns a transport whose service answers another range than the requested one, or with the whole object.
+  private func transport(
+    _ service: ObjectService, answering range: @escaping @Sendable (String) -> String?
+  ) -> RecordingTransport {
+    RecordingTransport { request async throws(TransportError) in
+      var request = request
+      request.headers[.range] = request.headers[.range].flatMap(range)
+      return try await service.answer(request)
+    }
+  }
+
+  func testAnotherRangeThanTheRequestedOneIsRefused() async throws {
+    let directory = try TemporaryDirectory(self)
+    let service = ObjectService(pattern(1000))
+    for other in [nil, "bytes=0-9", "bytes=11-20", "bytes=10-20", "bytes=10-18"] as [String?] {
+      let client = ossClient(transport(service) { _ in other })
+      let options = DownloadOptions(
+        range: ByteRange(10..<20), parameters: [.init(name: "response-content-type", value: "image/jpeg")])
+      for call in [
+        { _ = try await client.open("k", options: options) },
+        { _ = try await client.download("k", upTo: 1000, options: options) },
+        { try await client.download("k", to: directory.path("k"), options: options) },
+      ] as [() async throws -> Void] {
+        await assertThrows(StorageError.self, call) {
+          XCTAssertEqual($0.code, .malformedResponse, other ?? "the whole object")
+        }
+      }
+    }
+    XCTAssertEqual(try directory.names, [])
+  }
+
+  func testWholeObjectIsTheRangeThatSelectsIt() async throws {
+    let bytes = pattern(1000)
+    let client = ossClient(transport(ObjectService(bytes)) { _ in nil })
+    for range in [ByteRange(0...), ByteRange(0..<5000), ByteRange(0..<1000), .last(1000), .last(5000)] {
+      let found = try await client.download("k", upTo: 1000, options: DownloadOptions(range: range))
+      XCTAssertEqual(found, bytes, range.headerValue)
+    }
+    for range in [ByteRange(1...), ByteRange(0..<999), .last(999), ByteRange(1000...)] {
+      await assertThrows(
+        StorageError.self, { _ = try await client.open("k", options: DownloadOptions(range: range)) }
+      ) { XCTAssertEqual($0.code, .malformedResponse, range.headerValue) }
+    }
+  }
+
+  func testRangeIsShortenedToTheEndOfTheObject() async throws {
+    let bytes = pattern(1000)
+    let client = ossClient(transport(ObjectService(bytes)) { $0 == "bytes=-5" ? "bytes=995-999" : $0 })
+    for range in [ByteRange(995...), ByteRange(995..<5000), .last(5)] {
+      let found = try await client.download("k", upTo: 1000, options: DownloadOptions(range: range))
+      XCTAssertEqual(found, Array(bytes[995...]), range.headerValue)
+    }
+  }
+
+  func testRangesOfAnotherStartAreNotWritten() async throws {
+    let service = ObjectService(pattern(450_000))
+    for (range, other) in [("bytes=0-199999", "bytes=1-199999"), ("bytes=200000-302399", "bytes=199999-302398")] {
+      let directory = try TemporaryDirectory(self)
+      let client = ossClient(transport(service) { $0 == range ? other : $0 })
+      await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("k")) }) {
+        XCTAssertEqual($0.code, .malformedResponse, range)
+      }
+      XCTAssertEqual(try directory.names, [])
+    }
+  }
+
+  func testServiceWithoutRangesSendsTheWholeObject() async throws {
+    let directory = try TemporaryDirectory(self)
+    let bytes = pattern(450_000)
+    let transport = transport(ObjectService(bytes)) { _ in nil }
+    try await ossClient(transport).download("k", to: directory.path("k"))
+    XCTAssertEqual(try directory.read("k"), bytes)
+    XCTAssertEqual(transport.requests.map { $0.headers[.range] }, ["bytes=0-199999"])
+  }
+
+  func testChecksumOfAProcessedObjectIsNotCompared() async throws {
+    let directory = try TemporaryDirectory(self)
+    var service = ObjectService(pattern(1000))
+    service.checksum = crc([9]).value
+    let client = ossClient(RecordingTransport(service.answer))
+    let processed = DownloadOptions(parameters: [.init(name: "x-oss-process", value: "image/resize,w_100")])
+    let bytes = try await client.download("k", upTo: 1000, options: processed)
+    XCTAssertEqual(bytes, pattern(1000))
+    try await client.download("k", to: directory.path("k"), options: processed)
+    XCTAssertEqual(try directory.read("k"), pattern(1000))
+    let stored = DownloadOptions(parameters: [.init(name: "response-content-type", value: "image/jpeg")])
+    await assertThrows(StorageError.self, { _ = try await client.download("k", upTo: 1000, options: stored) }) {
+      XCTAssertEqual($0.code, .checksumMismatch)
+    }
+  }
+
   func testDamagedStreamThrowsAtItsEnd() async throws {
     var service = ObjectService(pattern(1000))
     service.checksum = 1

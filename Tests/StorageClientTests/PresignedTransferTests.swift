@@ -123,6 +123,25 @@ final class PresignedTransferTests: XCTestCase {
     XCTAssertEqual(transport.requests.map(\.body), [[7], [7], [7]])
   }
 
+  func testConditionalUploadIsNotRepeatedAfterALostResponse() async throws {
+    for (name, value) in [("If-Match", "\"E\""), ("If-None-Match", "*"), ("x-oss-forbid-overwrite", "true")] {
+      let isStored = Lock(false)
+      let transport = RecordingTransport { _ throws(TransportError) in
+        guard isStored.withLock({ $0 }) else {
+          isStored.withLock { $0 = true }
+          throw TransportError(.connectionLost, "The connection was lost.", remedy: "Try again.")
+        }
+        return HTTPStreamingResponse(412)
+      }
+      let headers = [try XCTUnwrap(HTTPField.Name(name)): value] as HTTPFields
+      let request = PresignedRequest(method: .put, url: put.url, headers: headers, expiration: put.expiration)
+      await assertThrows(
+        TransportError.self, { try await request.upload(.bytes([1]), configuration: fast, transport: transport) }
+      ) { XCTAssertEqual($0.code, .connectionLost, name) }
+      XCTAssertEqual(transport.requests.count, 1, name)
+    }
+  }
+
   func testStreamIsSentOnce() async throws {
     let transport = RecordingTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
     let stream = UploadSource.stream(ByteStream([1, 2]), length: 2)

@@ -31,6 +31,30 @@ final class S3RegionTests: XCTestCase {
     XCTAssertEqual(info.size, 3)
     XCTAssertEqual(other.provider.region, "eu-central-1")
   }
+
+  func testRemoteSignerSignsForTheRegionOfTheRedirect() async throws {
+    SecretWatch.install()
+    let server = try await LocalCloud.start(
+      .init(accounts: [.init(key)], buckets: [Cloud.bucket], s3Region: "eu-central-1", isStrict: true))
+    addTeardownBlock { await server.stop() }
+    let signing = RemoteSigning.remote { (request: SigningRequest) in
+      let scope = try XCTUnwrap(request.stringToSign.split(separator: "\n").dropFirst(2).first)
+      let region = String(try XCTUnwrap(scope.split(separator: "/").dropFirst().first))
+      let signer = S3StringToSignSigner(
+        region: region, endpoint: try S3Provider.s3(bucket: Cloud.bucket, region: region).endpoint)
+      let signature = try signer.signature(of: request, signer.intent(of: request), with: key, at: .now)
+      return SigningResponse(accessKeyID: key.id, signature: signature)
+    }
+    let client = StorageClient(
+      .s3(bucket: Cloud.bucket, region: "us-west-2"), signing: signing, configuration: .test,
+      transport: NamedHosts(leadingTo: server.s3Endpoint.authority))
+    try await client.upload([1, 2, 3], to: "a")
+    let bytes = try await client.download("a", upTo: 10)
+    XCTAssertEqual(bytes, [1, 2, 3])
+    XCTAssertEqual(server.statistics[.s3].refused, ["PermanentRedirect": 1])
+    let presigned = try await client.presign(.get, "a", validFor: .seconds(60))
+    XCTAssertTrue(presigned.url.contains("eu-central-1%2Fs3"), presigned.url)
+  }
 }
 
 /// A transport for which every host name resolves to one server, which receives the names.

@@ -30,10 +30,14 @@ final class CurlLineTests: XCTestCase {
     try assertRead("curl -G -d a=b -d c=d https://h/k", "GET", "https://h/k?a=b&c=d")
     try assertRead("curl --get https://h/k?x -d a=b", "GET", "https://h/k?x&a=b")
     try assertRead("curl -G https://h/k", "GET", "https://h/k")
+    try assertRead("curl -G --data-urlencode 'p=a&b c=' https://h/k", "GET", "https://h/k?p=a%26b%20c%3D")
+    try assertRead("curl -G --data-urlencode =é --data-urlencode 'a b' https://h/k", "GET", "https://h/k?%C3%A9&a%20b")
   }
 
   func testValuesOfOptionsAreNotTheURL() throws {
-    for option in ["--aws-sigv4 aws:amz:eu:s3", "-E c.pem", "--key k.pem", "-c jar", "-D -", "-K file"] {
+    for option in [
+      "--aws-sigv4 aws:amz:eu:s3", "-E c.pem", "--key k.pem", "-c jar", "-D -", "-K file", "--proto =https --tlsv1.2",
+    ] {
       try assertRead("curl \(option) https://h/k", "GET", "https://h/k")
     }
   }

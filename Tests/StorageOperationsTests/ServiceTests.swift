@@ -99,6 +99,40 @@ final class ServiceTests: XCTestCase {
     XCTAssertEqual(engine.starts, 1)
   }
 
+  // matrix: Queue service: shutdown
+  func testSessionThatIsStoppingAtTheShutdownEnds() async throws {
+    let engine = HeldEngine(stopsWhenReleased: true)
+    let account = try AsperaAccount(host: "aspera.test", user: "mia", password: Secret("pass-word"))
+    let queue = TransferQueue(engine: engine, account: account)
+    let group = group(queue)
+    let running = Task { try await group.run() }
+    let active = queue.add(TransferSession(.init(.send, [TransferPath("/a")], destinationRoot: "/"), id: "active"))
+    try await engine.started()
+    queue.pause(stopping: true)
+    XCTAssertEqual(queue.status(of: active), .stopping)
+    await group.triggerGracefulShutdown()
+    try await eventually { queue.state.withLock { $0.machine.isFinishing } }
+    engine.release()
+    try await eventually { if case .ended(.failure) = queue.status(of: active) { true } else { false } }
+    try await running.value
+  }
+
+  // matrix: Queue service: shutdown
+  func testSessionThatIsStoppedDuringTheShutdownEnds() async throws {
+    let engine = HeldEngine()
+    let account = try AsperaAccount(host: "aspera.test", user: "mia", password: Secret("pass-word"))
+    let queue = TransferQueue(engine: engine, account: account)
+    let group = group(queue)
+    let running = Task { try await group.run() }
+    let active = queue.add(TransferSession(.init(.send, [TransferPath("/a")], destinationRoot: "/"), id: "active"))
+    try await engine.started()
+    await group.triggerGracefulShutdown()
+    try await eventually { queue.state.withLock { $0.machine.isPaused } }
+    queue.pause(stopping: true)
+    try await eventually { if case .ended(.failure) = queue.status(of: active) { true } else { false } }
+    try await running.value
+  }
+
   // matrix: Queue service: failure
   func testCancelledQueueStopsItsActiveSessions() async throws {
     let engine = HeldEngine()
@@ -180,6 +214,10 @@ final class ServiceTests: XCTestCase {
 /// An engine whose attempts last until they are released or cancelled.
 private final class HeldEngine: TransferEngine {
   private let state = Lock((starts: 0, isReleased: false))
+  /// Whether a cancelled attempt lasts until it is released too.
+  private let stopsWhenReleased: Bool
+
+  init(stopsWhenReleased: Bool = false) { self.stopsWhenReleased = stopsWhenReleased }
 
   var starts: Int { state.withLock { $0.starts } }
 
@@ -194,10 +232,8 @@ private final class HeldEngine: TransferEngine {
   ) async throws(TransferFailure) -> TransferSummary {
     state.withLock { $0.starts += 1 }
     report(.running)
-    while !state.withLock({ $0.isReleased }) {
-      if Task.isCancelled { throw TransferFailure(.cancelled, "It was stopped.", remedy: "Run it again.") }
-      await Task.yield()
-    }
+    while !state.withLock({ $0.isReleased }), !Task.isCancelled || stopsWhenReleased { await Task.yield() }
+    if Task.isCancelled { throw TransferFailure(.cancelled, "It was stopped.", remedy: "Run it again.") }
     return TransferSummary(bytes: 1, files: 1)
   }
 }

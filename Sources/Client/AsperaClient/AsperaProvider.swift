@@ -167,6 +167,7 @@ extension StorageClient<AsperaProvider> {
   /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
   ///
   /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
-  /// - Throws: `ServiceError` if the node refuses it, `StorageError` if the key is invalid; see also `ObjectStore`.
+  /// - Throws: `ServiceError` if the node refuses it or the key is that of a file, `StorageError` if the key is invalid;
+  ///   see also `ObjectStore`.
   public func deleteFolder(_ key: String) async throws { try await NodeClient(sender: sender).deleteFolder(key) }
 }

@@ -48,7 +48,14 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   func createFolder(_ key: String) async throws {
-    let names = nodePath(of: key).words(between: "/").map(String.init)
+    let path = nodePath(of: key)
+    // Another client may have deleted the folder since its ID was cached.
+    memory.forgetFolder(path, for: access.identity)
+    try await repeatingIfStale(path) { try await createFolders(of: path, for: key) }
+  }
+
+  private func createFolders(of path: String, for key: String) async throws {
+    let names = path.words(between: "/").map(String.init)
     for count in names.indices {
       let parent = names[..<count].joined(separator: "/")
       let folder = Self.join(parent, names[count])
@@ -70,7 +77,10 @@ struct IdentifiedFiles: NodeFiles {
 
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
-    memory.forgetFolder(nodePath(of: key), for: access.identity)
+    let path = nodePath(of: key)
+    memory.forgetFolder(path, for: access.identity)
+    // Another operation can cache the ID again during the request.
+    defer { memory.forgetFolder(path, for: access.identity) }
     let (_, document) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", for: key, body: ["name": .string(name)])
     try NodeResponse.requireChangeResponse(document)
@@ -93,7 +103,9 @@ struct IdentifiedFiles: NodeFiles {
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
-    if entry.isFolder { memory.forgetFolder(nodePath(of: key), for: access.identity) }
+    let path = nodePath(of: key)
+    if entry.isFolder { memory.forgetFolder(path, for: access.identity) }
+    defer { if entry.isFolder { memory.forgetFolder(path, for: access.identity) } }
     let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", for: key)
     try NodeResponse.requireChangeResponse(document)
   }

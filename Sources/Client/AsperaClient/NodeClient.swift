@@ -181,7 +181,15 @@ struct NodeClient: OpenFileStore {
 
   func deleteFolder(_ key: String) async throws {
     try requireValidKey(key)
-    try await remove(key, nil, in: files)
+    let files = try await files
+    guard let entry = try await existingEntry(key, in: files) else { return }
+    // A node would delete a file of that name.
+    guard entry.isFolder else {
+      throw ServiceError(
+        HTTPResponse(status: .conflict), code: "NotFolder", message: "The key names a file, which is not a folder.",
+        kind: .conflict, subject: "delete \(sender.location(ofKey: key))")
+    }
+    try await remove(key, entry, in: files)
   }
 
   func rename(_ key: String, to name: String) async throws {

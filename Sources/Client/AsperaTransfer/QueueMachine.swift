@@ -29,6 +29,8 @@ struct QueueMachine {
   var idsInStartOrder: [String] = []
   var isShutDown = false
   var isPaused = false
+  /// Whether a stopped session ends, because the queue is paused until its shutdown.
+  var isFinishing = false
   var isTimerPending = false
   /// The uptime at which the last attempt started, from which the start spacing is measured.
   var lastAttemptStart: Duration?
@@ -94,7 +96,15 @@ struct QueueMachine {
   /// Starts no more sessions, and interrupts the active ones if requested.
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
-    return stopping ? activeIDs.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
+    let isFinishing = isFinishing
+    return stopping
+      ? activeIDs.reversed().flatMap { id in update(id) { isFinishing ? $0.cancel() : $0.interrupt() } } : []
+  }
+
+  /// Starts no more sessions until the shutdown, and cancels those that are stopping, which could not continue.
+  mutating func finishActiveSessions(at uptime: Duration) -> [Effect] {
+    (isPaused, isFinishing) = (true, true)
+    return activeIDs.filter { isStopping($0) }.flatMap { cancel($0, at: uptime) }
   }
 
   mutating func resume(at uptime: Duration) -> [Effect] {

@@ -135,7 +135,10 @@ struct PathFeed {
   }
 
   mutating func removePath(withSource source: String) {
-    if let index = pendingPaths.firstIndex(where: { $0.source == source }) { pendingPaths.remove(at: index) }
+    // A server can report a name in an equivalent spelling, in which another pending path can be.
+    let index =
+      pendingPaths.firstIndex { $0.source.isIdentical(to: source) } ?? pendingPaths.firstIndex { $0.source == source }
+    if let index { pendingPaths.remove(at: index) }
   }
 
   /// Returns a sequence for a new attempt: the pending paths, and the paths that are added during the attempt.

@@ -152,6 +152,11 @@ public final class TransferQueue: Sendable {
   /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
   public func pause(stopping: Bool = false) { changeState { state, _ in state.machine.pause(stopping: stopping) } }
 
+  /// Pauses the queue until its shutdown: active sessions continue to their end, and stopped sessions end.
+  package func finishActiveSessions() {
+    changeState { state, uptime in state.machine.finishActiveSessions(at: uptime) }
+  }
+
   /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
   public func resume() { changeState { state, uptime in state.machine.resume(at: uptime) } }
 

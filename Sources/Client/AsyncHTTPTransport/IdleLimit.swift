@@ -21,6 +21,8 @@ final class IdleLimit: ChannelDuplexHandler {
   private var phase = Phase.idle
   /// The time until which the next bytes must have been sent or received, or `nil` if the client waits for neither.
   private var deadline: NIODeadline?
+  /// The number of bytes that the connection had not sent when the deadline passed last; a peer that reads changes it.
+  private var unsentCount = 0
   private var timer: Scheduled<Void>?
 
   init(_ limit: TimeAmount) { self.limit = limit }
@@ -36,9 +38,9 @@ final class IdleLimit: ChannelDuplexHandler {
     switch unwrapOutboundIn(data) {
     case .head:
       phase = .sending
-      if context.channel.isWritable { extendDeadline(context) }
+      extendDeadline(context)
     case .body:
-      if phase == .sending, context.channel.isWritable { extendDeadline(context) }
+      if phase == .sending { extendDeadline(context) }
     case .end:
       // The whole response may have arrived before the end of the request.
       if phase == .sending {
@@ -50,16 +52,15 @@ final class IdleLimit: ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if phase == .sending {
-      if context.channel.isWritable { extendDeadline(context) } else { deadline = nil }
-    }
+    if phase == .sending { extendDeadline(context) }
     context.fireChannelWritabilityChanged()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head, .body:
-      if phase == .receiving { extendDeadline(context) }
+      // A response can arrive while the request is sent.
+      if phase != .idle { extendDeadline(context) }
     case .end:
       phase = .idle
       deadline = nil
@@ -67,9 +68,9 @@ final class IdleLimit: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  private func extendDeadline(_ context: ChannelHandlerContext) {
+  private func extendDeadline(_ context: ChannelHandlerContext, unsentCount: Int = 0) {
     let nextDeadline = context.eventLoop.now + limit
-    deadline = nextDeadline
+    (deadline, self.unsentCount) = (nextDeadline, unsentCount)
     // The limit is constant, so that the time of the timer is never after the deadline.
     if timer == nil { schedule(at: nextDeadline, context) }
   }
@@ -79,10 +80,14 @@ final class IdleLimit: ChannelDuplexHandler {
   }
 
   /// Fails the request if the deadline has passed, or schedules the timer again if the deadline was extended.
+  ///
+  /// A large body is one write, so that only the number of unsent bytes shows whether the peer still reads.
   private func failIfDue(_ context: ChannelHandlerContext) {
     timer = nil
     guard let deadline else { return }
     guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
+    let unsentCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    guard unsentCount == self.unsentCount else { return extendDeadline(context, unsentCount: unsentCount) }
     let error: HTTPClientError = phase == .sending ? .writeTimeout : .readTimeout
     (phase, self.deadline) = (.idle, nil)
     context.fireErrorCaught(error)

@@ -103,7 +103,7 @@ struct FinishedDownload {
     }
   }
 
-  /// Returns the permissions of the file at the destination, or `nil` if there is none.
+  /// Returns the permissions for a replacement of the file at the destination, or `nil` if there is none.
   private func permissionsOfReplacedFile() throws -> FilePermissions? {
     let status: FileStatus? = try inFolder(of: transfer.file) { name, folder in
       do throws(Errno) {
@@ -118,7 +118,7 @@ struct FinishedDownload {
         .unusableFile, "\(transfer.file) is not a regular file.",
         remedy: "Name an existing file, or one that can be created.")
     }
-    return status.permissions
+    return status.permissionsOfReplacement
   }
 
   /// Gives a file the permissions of the file that it replaces, and waits until its content is on the disk.

@@ -24,20 +24,20 @@ extension TransferQueue: Service {
   /// Runs the queue until the shutdown, and then ends it without interrupting active sessions.
   ///
   /// At a graceful shutdown, no more sessions become active, active sessions continue to their end, and waiting
-  /// sessions end with a cancellation. If the service is cancelled, active sessions are stopped in an orderly way.
+  /// and stopped sessions end with a cancellation. If the service is cancelled, active sessions are stopped in an orderly way.
   public func run() async {
     // Fails only if the task is cancelled, which the next lines handle.
     try? await gracefulShutdown()
     await withTaskCancellationHandler {
-      if !Task.isCancelled { await finishActiveSessions() }
+      if !Task.isCancelled { await awaitActiveSessions() }
     } onCancel: {
       Task { await shutdown() }
     }
     await shutdown()
   }
 
-  private func finishActiveSessions() async {
-    pause()
+  private func awaitActiveSessions() async {
+    finishActiveSessions()
     for id in sessions where status(of: id)?.isActive == true { _ = await result(of: id) }
   }
 }

@@ -64,7 +64,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// Creates a cache with a source of random numbers from 0 to 1, which spread its requests.
   package init(
     _ provider: any CredentialProvider<Value>, _ context: ProviderContext,
-    _ configuration: CredentialCacheConfiguration, _ events: EventHub,
+    _ configuration: CredentialCacheConfiguration, _ events: EventHub, firstGeneration: UInt64 = 1,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.provider = provider
@@ -74,8 +74,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     self.random = random
     timeout = configuration.timeout
     let hasProvider = !(provider is NoProvider)
-    state = Lock(
-      State(machine: Machine(source: provider.source, hasProvider: hasProvider, configuration: configuration)))
+    var machine = Machine(source: provider.source, hasProvider: hasProvider, configuration: configuration)
+    machine.nextGeneration = firstGeneration
+    state = Lock(State(machine: machine))
   }
 
   deinit {

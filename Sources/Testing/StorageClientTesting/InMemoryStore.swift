@@ -114,14 +114,18 @@ public final class InMemoryStore: ObjectStore {
   /// Stores an object, and reports the progress as its bytes are read.
   ///
   /// - Returns: The description of the stored object.
-  /// - Throws: A `ServiceError` if the object exists and `forbidOverwrite` is set, a
-  ///   `StorageError` if the key or the announced length is invalid, an injected failure, the source's
-  ///   error, or a `CancellationError` if the task is cancelled.
+  /// - Throws: A `ServiceError` if `forbidOverwrite` or `ifMatch` is not fulfilled, a `StorageError` if the key, the
+  ///   options or the announced length are invalid, an injected failure, the source's error, or a `CancellationError` if
+  ///   the task is cancelled.
   @discardableResult public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
     try recordCall(.upload, key)
     try checkKeyLength(key)
+    guard !options.forbidOverwrite || options.ifMatch == nil else {
+      throw StorageError(
+        .invalidOption, "The options ifMatch and forbidOverwrite contradict each other.", remedy: "Leave one out.")
+    }
     let bytes = try await source.read { stream, byteCount in
       var bytes: [UInt8] = []
       for try await chunk in stream {
@@ -137,10 +141,15 @@ public final class InMemoryStore: ObjectStore {
     }
     let object = Object(bytes: bytes, info: info(key, bytes, options))
     try state.withLock { state in
-      if options.forbidOverwrite, state.objects[Array(key.utf8)] != nil {
+      let replaced = state.objects[Array(key.utf8)]
+      if options.forbidOverwrite, replaced != nil {
         throw ServiceError(
           code: "FileAlreadyExists", message: "The object exists already.", status: .conflict, kind: .alreadyExists,
           subject: "PUT \(key)")
+      }
+      if let etag = options.ifMatch {
+        guard let replaced else { throw ServiceError.missing(subject: "PUT \(key)") }
+        if etag != replaced.info.etag { throw ServiceError.otherTag(subject: "PUT \(key)") }
       }
       state.objects[Array(key.utf8)] = object
     }
@@ -163,7 +172,7 @@ public final class InMemoryStore: ObjectStore {
 
   /// Returns the bytes of an object, or a range of its bytes.
   ///
-  /// - Throws: A `ServiceError` if the object does not exist, a condition is not fulfilled or the range
+  /// - Throws: A `ServiceError` if the object or its version does not exist, a condition is not fulfilled or the range
   ///   lies outside the object; an injected failure; a `CancellationError` if the task is cancelled.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try recordCall(.open, key)
@@ -245,36 +254,43 @@ public final class InMemoryStore: ObjectStore {
   private func requestedContent(
     of key: String, _ options: DownloadOptions, method: String = "GET"
   ) throws(ServiceError) -> (object: Object, range: Range<Int>) {
-    func failure(_ code: String, _ message: String, _ status: HTTPResponse.Status, _ kind: ServiceError.Kind)
-      -> ServiceError
-    {
-      ServiceError(code: code, message: message, status: status, kind: kind, subject: "\(method) \(key)")
+    let subject = "\(method) \(key)"
+    // The versions of a bucket without versioning are named `null`.
+    if let version = options.versionID, !version.isIdentical(to: "null") {
+      throw ServiceError(
+        code: "NoSuchVersion", message: "The version does not exist.", status: .notFound, subject: subject)
     }
-    guard let object = object(key) else {
-      throw failure("NoSuchKey", "The object does not exist.", .notFound, .noSuchKey)
-    }
-    if let etag = options.ifMatch, etag != object.info.etag {
-      throw failure("PreconditionFailed", "If-Match.", .preconditionFailed, .preconditionFailed)
-    }
+    guard let object = object(key) else { throw .missing(subject: subject) }
+    if let etag = options.ifMatch, etag != object.info.etag { throw .otherTag(subject: subject) }
     // With an entity tag, the date does not count (RFC 9110, section 13.1.3).
     let isKnown =
       if let etag = options.ifNoneMatch { etag == object.info.etag } else {
         options.ifModifiedSince.flatMap { date in object.info.lastModified.map { $0 <= date } } ?? false
       }
-    if isKnown { throw failure("NotModified", "The object is the same.", .notModified, .notModified) }
+    if isKnown {
+      throw ServiceError(
+        code: "NotModified", message: "The object is the same.", status: .notModified, subject: subject)
+    }
     guard let range = options.range else { return (object, object.bytes.indices) }
     guard let offsets = range.bytes(of: Int64(object.bytes.count)) else {
-      throw failure("InvalidRange", "The range lies outside of the object.", .rangeNotSatisfiable, .invalidRange)
+      throw ServiceError(
+        code: "InvalidRange", message: "The range lies outside of the object.", status: .rangeNotSatisfiable,
+        subject: subject)
     }
     return (object, Int(offsets.lowerBound)..<Int(offsets.upperBound))
   }
 
   private func info(_ key: String, _ bytes: [UInt8], _ options: UploadOptions) -> ObjectInfo {
-    ObjectInfo(
+    var headers = HTTPFields()
+    headers[.cacheControl] = options.cacheControl
+    headers[.contentDisposition] = options.contentDisposition
+    headers[.contentEncoding] = options.contentEncoding
+    return ObjectInfo(
       key: key, size: Int64(bytes.count), etag: "\"\(MD5.hash(bytes).hex.uppercased())\"",
       contentType: options.contentType, lastModified: clock.now,
       metadata: Dictionary(options.metadata.map { ($0.key.lowercased(), $0.value) }) { $1 },
-      checksum: ObjectChecksum(.crc64, of: bytes), storageClass: options.storageClass)
+      checksum: ObjectChecksum(.crc64, of: bytes), storageClass: options.storageClass,
+      headers: headers)
   }
 
   /// Returns the entries of a whole listing; an empty delimiter groups no keys.
@@ -299,5 +315,15 @@ public final class InMemoryStore: ObjectStore {
         .invalidKey, "The key is empty or longer than \(keyByteLimit) bytes.",
         remedy: "Use a key of 1 to \(keyByteLimit) bytes.")
     }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func missing(subject: String) -> ServiceError {
+    ServiceError(code: "NoSuchKey", message: "The object does not exist.", status: .notFound, subject: subject)
+  }
+
+  fileprivate static func otherTag(subject: String) -> ServiceError {
+    ServiceError(code: "PreconditionFailed", message: "If-Match.", status: .preconditionFailed, subject: subject)
   }
 }

@@ -89,18 +89,34 @@ extension ObjectStoreConformance {
   }
 
   func checkOverwriting(below root: String) async throws -> Int {
-    try await [(1_000, 10), (10, largeSize)].tryEach { firstSize, secondSize in
+    let objects = [(1_000, 10), (10, largeSize)]
+    _ = try await objects.tryEach { firstSize, secondSize in
       try await store.upload(content(firstSize), to: root + "a")
       try await store.upload(content(secondSize), to: root + "a")
       try await requireContent(content(secondSize), at: root + "a", of: "the second of two objects")
-      let error = await failure {
-        try await store.upload([1, 2, 3], to: root + "a", options: UploadOptions(forbidOverwrite: true))
+    }
+    // Other bytes than those of the object with the same size.
+    let uploads = [3, largeSize].map { content($0, seed: 1) }.flatMap { bytes in
+      [("\(bytes.count) bytes", bytes, false), ("a stream of \(bytes.count) bytes", bytes, true)]
+    }
+    return try await uploads.tryEach { name, bytes, isStreamed in
+      func uploadFailure(_ key: String) async -> (any Error)? {
+        let source: UploadSource = isStreamed ? .stream(onceReadableStream(bytes)) : .bytes(bytes)
+        return await failure {
+          try await store.upload(source, to: key, options: UploadOptions(forbidOverwrite: true), progress: nil)
+        }
       }
       // A service that cannot forbid overwriting rejects the option.
+      let error = await uploadFailure(root + "a")
       let isRefused = (error as? ServiceError)?.kind == .alreadyExists || error is StorageError
-      try require(isRefused, "an upload that must not overwrite threw \(text(of: error))")
-      try await requireContent(content(secondSize), at: root + "a", of: "an object that must not be overwritten")
-    }
+      try require(isRefused, "an upload of \(name) that must not overwrite threw \(text(of: error))")
+      try await requireContent(content(largeSize), at: root + "a", of: "an object that must not be overwritten")
+      if let error = await uploadFailure(root + name) {
+        try require(error is StorageError, "an upload of \(name) that overwrites no object threw \(error)")
+      } else {
+        try await requireContent(bytes, at: root + name, of: "an object that overwrites none")
+      }
+    } + objects.count
   }
 
   func checkConcurrency(below root: String) async throws -> Int {

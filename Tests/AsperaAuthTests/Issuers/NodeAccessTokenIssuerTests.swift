@@ -119,6 +119,20 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
     XCTAssertEqual(Set(tokens.map { $0.reveal() }).count, 3)
   }
 
+  // matrix: Aspera transfer (issuer): skew
+  func testLifetimeOfABearerIsCountedByTheIssuersTime() async throws {
+    let provider = NumberedBearers(time: time, life: .seconds(300), issuerDelay: .seconds(600))
+    let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
+    for remaining in [300, 200] {
+      let issued = try await issuer.issue(for: request("1"), in: ProviderContext(time: time))
+      let issuerTime = try XCTUnwrap(issued.issuerTime)
+      XCTAssertEqual(issuerTime, time.now.advanced(by: .seconds(-600)))
+      XCTAssertEqual(issued.credential.expiration, issuerTime.advanced(by: .seconds(remaining)))
+      time.advance(by: .seconds(100))
+    }
+    XCTAssertEqual(provider.count, 1)
+  }
+
   // matrix: Aspera transfer (issuer): redaction
   func testDescriptionContainsNoToken() async throws {
     let access = AsperaNodeAccess.bearer(Secret("eJc4nary0"), accessKey: "ak")
@@ -134,11 +148,14 @@ private final class NumberedBearers: CredentialProvider {
   let source = "bearer tokens that count"
   private let time: ManualClock
   private let life: Duration
+  /// The duration by which the issuer's clock is behind this machine's.
+  private let issuerDelay: Duration
   private let number = Lock(0)
 
-  init(time: ManualClock, life: Duration) {
+  init(time: ManualClock, life: Duration, issuerDelay: Duration = .zero) {
     self.time = time
     self.life = life
+    self.issuerDelay = issuerDelay
   }
 
   var count: Int { number.withLock { $0 } }
@@ -148,8 +165,10 @@ private final class NumberedBearers: CredentialProvider {
       number += 1
       return number
     }
+    let issuerTime = time.now.advanced(by: .zero - issuerDelay)
     return IssuedCredential(
       AsperaNodeAccess(
-        .bearer(token: Secret("eJ\(number)"), accessKey: "ak"), expiration: time.now.advanced(by: life)))
+        .bearer(token: Secret("eJ\(number)"), accessKey: "ak"), expiration: issuerTime.advanced(by: life)),
+      issuerTime: issuerTime)
   }
 }

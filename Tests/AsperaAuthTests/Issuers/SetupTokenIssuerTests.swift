@@ -68,6 +68,13 @@ final class SetupTokenIssuerTests: XCTestCase {
     request.specification.fields["token_life_seconds"] = 5
     let told = try await own.issuer().issue(for: request, in: .local)
     XCTAssertEqual(told.credential.expiration, SetupNode.present.advanced(by: .seconds(5)))
+
+    for (life, shorter) in [(60, 5), (3, 3)] {
+      let both = SetupNode(SetupNode.answer())
+      let limited = try await both.issuer(life: .seconds(life)).issue(for: request, in: .local)
+      XCTAssertEqual(limited.credential.expiration, SetupNode.present.advanced(by: .seconds(shorter)))
+      XCTAssertTrue(both.transport.requests[0].text.contains("\"token_life_seconds\":\(shorter)"))
+    }
   }
 
   // matrix: Aspera transfer (issuer): skew

@@ -74,6 +74,7 @@ final class NodeSetupTests: XCTestCase {
     let request = { (body: JSONValue) in body["transfer_requests"]?[0]?["transfer_request"] }
     XCTAssertEqual(request(try body(spec))?["token_life_seconds"], 60)
     XCTAssertEqual(request(try body(spec, life: .seconds(5)))?["token_life_seconds"], 5)
+    XCTAssertEqual(request(try body(spec, life: .seconds(90)))?["token_life_seconds"], 60, "a policy's limit")
   }
 
   func testInvalidTransfersAreRejected() throws {

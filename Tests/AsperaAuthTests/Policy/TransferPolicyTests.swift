@@ -140,6 +140,15 @@ final class TransferPolicyTests: XCTestCase {
     XCTAssertEqual(code(result(upload(to: nil), AccessRule(.write, objects: .all, in: "ak", until: date))), .refused)
   }
 
+  func testRuleThatEndsLateDoesNotProlongTheToken() throws {
+    let rule = AccessRule(
+      .write, objects: .prefix("a/"), in: "ak", until: date.advanced(by: .seconds(20 * 365 * 86_400)))
+    XCTAssertEqual(try result(upload(to: nil), rule).get().fields["token_life_seconds"]?.integer, 86_400)
+    var spec = upload(to: nil)
+    spec.fields["token_life_seconds"] = 172_800
+    XCTAssertEqual(try result(spec, rule).get().fields["token_life_seconds"]?.integer, 172_800)
+  }
+
   func testConditionsThatATokenCannotExpressAreErrors() throws {
     let office = try XCTUnwrap(AddressRange("10.0.0.0/8"))
     for (rule, expected) in [

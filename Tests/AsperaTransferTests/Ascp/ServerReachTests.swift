@@ -92,9 +92,31 @@ final class ServerReachTests: XCTestCase {
     for (index, way) in ways.enumerated() {
       let spec = spec(port, way)
       do {
-        try await ServerReach().requireReachable(spec, within: .seconds(5))
+        try await ServerReach().requireReachable(spec, with: AscpOptions(), within: .seconds(5))
       } catch {
         XCTFail("\(index): \(error)")
+      }
+    }
+  }
+
+  func testPortOfTheProtocolThatAscpUsesIsChecked() async throws {
+    let (first, port) = (try await Port(), try await Port())
+    let closed = try await first.close()
+    let spec = spec(port.number) {
+      ($0.offersWebSocket, $0.webSocketPort, $0.udpPort) = (true, closed, 33001)
+    }
+    var options = AscpOptions()
+    options.webSocket = .whereNeeded
+    let reach = ServerReach()
+    try await reach.requireReachable(spec, with: options, within: .seconds(5))
+    reach.repeatCheck(of: spec, with: options)
+    let number = try await port.close()
+    for (options, expected) in [(options, number), (AscpOptions(), closed)] {
+      do {
+        try await reach.requireReachable(spec, with: options, within: .seconds(5))
+        XCTFail("the port \(expected) is closed")
+      } catch {
+        XCTAssertTrue(error.message.contains("127.0.0.1:\(expected) "), error.message)
       }
     }
   }
@@ -102,7 +124,7 @@ final class ServerReachTests: XCTestCase {
   func testCancellationEndsTheCheck() async throws {
     // The address is of a block that is reserved for documentation (RFC 5737): packets to it are lost or refused.
     let spec = spec(9) { $0.remoteHost = "192.0.2.1" }
-    let task = Task { try await ServerReach().requireReachable(spec, within: .seconds(600)) }
+    let task = Task { try await ServerReach().requireReachable(spec, with: AscpOptions(), within: .seconds(600)) }
     task.cancel()
     do {
       try await task.value

@@ -76,6 +76,16 @@ final class QueuePersistenceTests: XCTestCase {
     XCTAssertEqual(files(bench), ["1", "2", "3", "4", "5"])
   }
 
+  func testReportedPathIsRemovedInItsSpelling() {
+    let (composed, decomposed) = ("\u{e9}", "e\u{301}")
+    var feed = PathFeed()
+    feed.add([TransferPath(composed), TransferPath(decomposed)])
+    feed.removePath(withSource: decomposed)
+    XCTAssertEqual(feed.pendingPaths.map { Array($0.source.utf8) }, [Array(composed.utf8)])
+    feed.removePath(withSource: decomposed)
+    XCTAssertEqual(feed.pendingPaths, [], "an equivalent spelling")
+  }
+
   func testSessionThatTheEngineEndsPrematurelyContinues() async throws {
     let bench = try QueueBench(
       ScriptedEngine { attempt throws(TransferFailure) in

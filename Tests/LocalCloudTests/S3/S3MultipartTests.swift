@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import LocalCloud
 internal import S3Auth
 internal import StorageAuth
+internal import StorageCrypto
 internal import XCTest
 
 /// Tests the checksums of objects that are uploaded in parts.
@@ -79,6 +80,59 @@ final class S3MultipartTests: CloudTestCase {
       let plain = try await parts(client, id, nil)
       let done = try await complete(client, id, plain)
       XCTAssertEqual(try done.document["ChecksumCRC64NVME"]?.text, TestClient.sum(first + second, .crc64nvme))
+    }
+  }
+
+  func testPartWithoutAChecksumIsRejectedInACompositeUpload() async throws {
+    try await withEachService(of: [.s3]) { client in
+      let uploads: [(headers: [String: String], status: Int)] = [
+        (["x-amz-checksum-algorithm": "SHA256"], 400),
+        (["x-amz-checksum-algorithm": "CRC32", "x-amz-checksum-type": "COMPOSITE"], 400),
+        (["x-amz-checksum-algorithm": "CRC32", "x-amz-checksum-type": "FULL_OBJECT"], 200),
+        (["x-amz-checksum-algorithm": "CRC64NVME"], 200), ([:], 200),
+      ]
+      _ = try await client.send(.put, "a", body: first)
+      for (headers, status) in uploads {
+        let (_, id) = try await begin(client, headers)
+        let query: KeyValuePairs<String, String?> = ["partNumber": "1", "uploadId": id]
+        let part = try await client.send(.put, "big", query: query, body: first)
+        XCTAssertEqual(part.status, status, "\(headers)")
+        if status == 400, let algorithm = headers["x-amz-checksum-algorithm"]?.lowercased() {
+          XCTAssertEqual(try part.errorCode, "InvalidRequest")
+          XCTAssertEqual(
+            try part.document["Message"]?.text,
+            "Checksum Type mismatch occurred, expected checksum Type: \(algorithm), actual checksum Type: null")
+        }
+        let copied = try await client.send(
+          .put, "big", query: query, headers: ["x-amz-copy-source": client.copySource("a")])
+        XCTAssertEqual(copied.status, 200, "\(headers) \(copied.text)")
+      }
+    }
+  }
+
+  func testCopyOfAnObjectInPartsIsOneWholeObject() async throws {
+    try await withEachService(of: [.s3]) { client in
+      for algorithm in [nil, .sha256, .crc64nvme] as [S3Checksum.Algorithm?] {
+        let (_, id) = try await begin(client, algorithm.map { ["x-amz-checksum-algorithm": $0.rawValue] } ?? [:])
+        let done = try await complete(client, id, parts(client, id, algorithm))
+        XCTAssertEqual(done.status, 200, done.text)
+        let copy = try await client.send(
+          .put, "copy", headers: ["x-amz-copy-source": client.copySource("big")])
+        let tag = client.tag(MD5.hash(first + second).hex)
+        XCTAssertEqual(try copy.document["ETag"]?.text, tag)
+        let head = try await client.send(.head, "copy", headers: ["x-amz-checksum-mode": "ENABLED"])
+        XCTAssertEqual(head.header("etag"), tag)
+        let stored = algorithm ?? .crc64nvme
+        XCTAssertEqual(head.header(stored.fieldName), TestClient.sum(first + second, stored))
+        XCTAssertEqual(head.header("x-amz-checksum-type"), "FULL_OBJECT")
+        let whole = try await client.send(.head, "copy", query: ["partNumber": "1"])
+        XCTAssertEqual(whole.header("content-length"), "\(first.count + second.count)")
+        XCTAssertNil(whole.header("x-amz-mp-parts-count"))
+        let beyond = try await client.send(.head, "copy", query: ["partNumber": "2"])
+        XCTAssertEqual(beyond.status, 416)
+        let read = try await client.send(.get, "copy")
+        XCTAssertEqual(read.body, first + second)
+      }
     }
   }
 

@@ -107,6 +107,17 @@ final class RemoteClientTests: XCTestCase {
       }
     }
   }
+
+  func testRequestsThatAreSignedWhileTheClockIsCorrectedAreSignedAgain() async throws {
+    let bench = try await SigningBench(self)
+    for (name, store) in bench.stores(time: WrongTime(offset: .seconds(7200))) {
+      // All requests are dated before the first response of the signing server.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<8 { group.addTask { try await store.upload([7], to: "alice/\(name)/\(number)") } }
+        try await group.waitForAll()
+      }
+    }
+  }
 }
 
 /// The clocks of this machine, with an offset of the wall clock.

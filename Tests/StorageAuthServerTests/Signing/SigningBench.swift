@@ -34,8 +34,10 @@ struct SigningBench {
     _ test: XCTestCase, keys: some CredentialProvider<AccessKey>, policy: AccessPolicy = alice,
     lifetime: Duration = .seconds(3600), time: any SigningClock = .system
   ) async throws {
-    let cloud = try await LocalCloud.start(
-      .init(accounts: [.init(Self.key), .init(Self.temporary)], buckets: [Self.bucket], isStrict: true))
+    var configuration = LocalCloud.Configuration(
+      accounts: [.init(Self.key), .init(Self.temporary)], buckets: [Self.bucket], isStrict: true)
+    configuration.allowsSmallParts = true
+    let cloud = try await LocalCloud.start(configuration)
     test.addTeardownBlock { await cloud.stop() }
     self.cloud = cloud
     let router = Router()

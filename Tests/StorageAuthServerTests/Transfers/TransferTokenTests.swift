@@ -211,6 +211,22 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertFalse(shown.contains(token.secret.reveal()))
   }
 
+  func testAuditLogContainsThePathsBelowTheRoot() async throws {
+    let (app, _) = try await start()
+    let (download, upload) = (#""source_root":"/shared""#, #""destination_root":"/uploads/alice/""#)
+    for (direction, request) in [
+      ("download", #"{"paths":[{"source":"a"}],\#(download)}"#),
+      ("download", #"{"paths":[{"source":"a"}],"source_root":"/secret/"}"#),
+      ("upload", #"{"paths":[{"destination":"b"}],\#(upload)}"#), ("upload", #"{"paths":[{}],\#(upload)}"#),
+    ] { _ = try await setUp(request, direction, at: app) }
+    XCTAssertEqual(
+      lines.all.map(\.subject),
+      [
+        .transfer(.receive, paths: ["/shared/a"]), .transfer(.receive, paths: ["/secret/a"]),
+        .transfer(.send, paths: ["/uploads/alice/b"]), .transfer(.send, paths: ["/uploads/alice/"]),
+      ])
+  }
+
   func testPathsAreLoggedUpToALimit() async throws {
     let (app, _) = try await start()
     let paths = ["/" + String(repeating: "a", count: 100_000)] + (1..<1_000).map { "/secret/\($0)" }

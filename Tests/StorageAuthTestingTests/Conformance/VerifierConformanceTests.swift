@@ -116,6 +116,16 @@ final class VerifierConformanceTests: XCTestCase {
       Twisted(key: { claim, key in AccessKey(id: key.id, secret: key.secret, sessionToken: claim.sessionToken) }))
   }
 
+  func testVerifierThatComparesOnlyThePresenceOfSessionTokensIsReported() throws {
+    try assertBreaks(
+      [.secret],
+      Twisted(key: { claim, key in
+        let areBothPresent = claim.sessionToken != nil && key.sessionToken != nil
+        return AccessKey(
+          id: key.id, secret: key.secret, sessionToken: areBothPresent ? claim.sessionToken : key.sessionToken)
+      }))
+  }
+
   func testVerifierThatIgnoresTheTimeIsReported() throws {
     let samples = try Samples.maker().samples(count: 1)
     let signed = samples[0].date

@@ -54,6 +54,18 @@ final class ScopedCacheTests: XCTestCase {
     CredentialScope(action, .key(key), in: "photos")
   }
 
+  // matrix: Scoped credentials: rejection
+  func testLateRejectionDoesNotReplaceTheCredentialOfANewerCache() async throws {
+    let source = Source(time)
+    let cache = ScopedCredentialCache(source, in: ProviderContext(time: time))
+    let first = try await cache.cache(for: scope("a")).credential(lasting: .zero)
+    cache.forget(scope("a"))
+    let second = try await cache.cache(for: scope("a")).credential(lasting: .zero)
+    let replacement = try await cache.cache(for: scope("a")).credential(lasting: .zero, replacing: first.generation)
+    XCTAssertEqual([second.credential.id, replacement.credential.id], ["a-2", "a-2"])
+    XCTAssertEqual(source.total, 2)
+  }
+
   // matrix: Scoped credentials: single flight
   func testConcurrentRequestsForAScopeShareOneFetch() async throws {
     let source = Source(time, isHeld: true)

@@ -267,6 +267,46 @@ final class FolderSyncTests: XCTestCase {
     XCTAssertEqual(copied, pattern(20_000_000))
   }
 
+  // matrix: Synchronization: comparison
+  func testLargeSourcesThatChangeDuringTheirTransfersAreTransferredAgain() async throws {
+    let cloud = try await Cloud(self)
+    let (old, new) = (pattern(500_000), pattern(500_000, seed: 3))
+    let (state, local) = (try TemporaryDirectory(self), try folder(["large": old]))
+    try await cloud.oss().upload(old, to: "p/large")
+    let file = local.url.appending(path: "large")
+    let sides: [(SyncLocation, @Sendable () async throws -> Void)] = [
+      (
+        .folder(local.path),
+        {
+          try Data(new).write(to: file)
+          // The time is set, because the clock of a file system can stand still between two changes.
+          try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 3600)], ofItemAtPath: file.path)
+        }
+      ),
+      (.objects(in: cloud.oss(), below: "p/"), { try await cloud.oss().upload(new, to: "p/large") }),
+    ]
+    for (index, (source, change)) in sides.enumerated() {
+      let isChanged = Lock(false)
+      let transport = InterruptedTransport { sent in
+        let changes = sent.part == 1 && !isChanged.withLock { $0 }
+        if changes {
+          isChanged.withLock { $0 = true }
+          do { try await change() } catch { XCTFail("\(error)") }
+        }
+        return nil
+      }
+      var options = SyncOptions(stateFolder: state.path)
+      options.largeSize = 1
+      let target = SyncLocation.objects(in: cloud.cos(over: transport), below: "\(index)/")
+      let report = try await FolderSync(from: source, to: target, options: options).run()
+      XCTAssertTrue(report.isComplete, "\(report)")
+      let stored = try await cloud.cos().download("\(index)/large", upTo: 500_000)
+      XCTAssertEqual(stored, new)
+      XCTAssertEqual(try state.names, [])
+    }
+  }
+
   // matrix: Synchronization: directions
   func testObjectsOfTheSameServiceAreCopiedInsideIt() async throws {
     let cloud = try await Cloud(self)

@@ -142,6 +142,80 @@ final class SyncSafetyTests: SyncTestCase {
     XCTAssertEqual(try directory.read("mine"), [1, 2])
   }
 
+  // matrix: Synchronization: deletion
+  func testFileThatWasChangedSinceItWasListedIsNotReplaced() async throws {
+    let (directory, store) = (try TemporaryDirectory(self), store("a", "changed", "created"))
+    _ = try directory.write([1], to: "changed")
+    let names = ["changed", "created"]
+    let (source, target) = (SyncLocation.objects(in: store), SyncLocation.folder(directory.path(".")))
+    let report = try await FolderSync(from: source, to: target, options: SyncOptions(transfersInFlight: 1)).run(
+      didFinish: { action in
+        guard action.path == "a" else { return }
+        for name in names { try? Data([1, 2]).write(to: directory.url.appending(path: name)) }
+      })
+    XCTAssertEqual(report.transfers.failures.map(\.name).sorted(), names)
+    for failure in report.transfers.failures {
+      XCTAssertEqual((failure.error as? StorageError)?.code, .sourceChanged, "\(failure)")
+    }
+    for name in names { XCTAssertEqual(try directory.read(name), [1, 2], name) }
+    XCTAssertEqual(try directory.read("a"), Array("a".utf8))
+    let again = try await sync(source, target)
+    XCTAssertTrue(again.isComplete, "\(again)")
+    for name in names { XCTAssertEqual(try directory.read(name), Array(name.utf8), name) }
+  }
+
+  // matrix: Synchronization: comparison
+  func testFileThatChangesDuringItsUploadIsNotStored() async throws {
+    let (directory, store) = (try TemporaryDirectory(self), store())
+    let old = pattern(3 * Int(fileReadSize))
+    store["a"] = old
+    let url = directory.url.appending(path: "a")
+    _ = try directory.write(pattern(old.count, seed: 3), to: "a")
+    let changes = Lock(0)
+    // The time is set, because the clock of a file system can stand still between two changes.
+    let change: @Sendable () throws -> Void = {
+      let number = changes.withLock { count in
+        count += 1
+        return count
+      }
+      let handle = try FileHandle(forWritingTo: url)
+      try handle.write(contentsOf: Data([UInt8(number)]))
+      try handle.close()
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: Double(3600 + 10 * number))], ofItemAtPath: url.path)
+    }
+    try change()
+    let sync = FolderSync(from: .folder(directory.path(".")), to: .objects(in: store))
+    let report = try await sync.run { _ in try? change() }
+    XCTAssertEqual(report.transfers.failures.map(\.name), ["a"])
+    XCTAssertEqual((report.transfers.failures.first?.error as? StorageError)?.code, .sourceChanged, "\(report)")
+    XCTAssertEqual(store["a"], old)
+    XCTAssertEqual(store.calls.filter { $0.operation == .upload }.count, 3)
+    let again = try await sync.run()
+    XCTAssertEqual(again.updated, 1)
+    XCTAssertEqual(store["a"], try directory.read("a"))
+  }
+
+  // matrix: Synchronization: comparison
+  func testObjectThatIsReplacedDuringItsCopyIsCopiedAgain() async throws {
+    let replacements: [(content: @Sendable (Int) -> [UInt8]?, attempts: Int, result: [UInt8])] = [
+      ({ _ in [9] }, 2, [9]), ({ [UInt8($0)] }, 3, [1]), ({ _ in nil }, 1, Array("a".utf8)),
+    ]
+    for (content, attempts, result) in replacements {
+      let (source, target) = (store("a"), store())
+      let report = try await FolderSync(from: .objects(in: source), to: .objects(in: target)).run { progress in
+        // The object has been read, and the upload has not ended.
+        let attempt = target.calls.filter { $0.operation == .upload }.count
+        guard progress.completedBytes > 0, source["a"] != content(attempt) else { return }
+        source["a"] = content(attempt)
+      }
+      XCTAssertEqual(source.calls.filter { $0.operation == .open }.count, attempts)
+      XCTAssertEqual(source.calls.filter { $0.operation == .head }.count, attempts)
+      XCTAssertEqual(report.isComplete, attempts < 3, "\(report)")
+      if attempts < 3 { XCTAssertEqual(target["a"], result) }
+    }
+  }
+
   // matrix: Synchronization: comparison
   func testFileThatIsReplacedDuringItsUploadIsUploadedAgain() async throws {
     for isReplaced in [true, false] {
@@ -192,9 +266,9 @@ final class SyncSafetyTests: SyncTestCase {
     let folder = try await RootFolder(directory.path("."), in: .system)
     let root = try XCTUnwrap(folder)
     let file = try await FileLocation(directory.path("complete"))
-    await assertThrows(
-      StorageError.self, { try await root.moveFile(file, to: "a", modifiedSeconds: nil, replacesFolder: true) }
-    ) {
+    await assertThrows(StorageError.self) {
+      try await root.moveFile(file, to: "a", replacing: nil, modifiedSeconds: nil, replacesFolder: true)
+    } _: {
       XCTAssertTrue("\($0)".contains("not empty"), "\($0)")
     }
     XCTAssertEqual(try directory.read("a/b/c"), [1])

@@ -103,6 +103,34 @@ final class SyncStagingTests: SyncTestCase {
     XCTAssertEqual(try directory.read("a"), Array("a".utf8))
   }
 
+  // matrix: Synchronization: comparison
+  func testReplacedFileGivesNoRightsOfItsOwnerToTheNewContent() async throws {
+    let directory = try TemporaryDirectory(self)
+    _ = try directory.write([1, 2], to: "a")
+    XCTAssertEqual(chmod(directory.path("a").string, 0o4600), 0)
+    let report = try await sync(.objects(in: store("a")), .folder(directory.path(".")))
+    XCTAssertEqual(report.updated, 1)
+    XCTAssertEqual(try directory.path("a").stat().permissions, .ownerReadWrite)
+  }
+
+  // matrix: Synchronization: directions
+  func testFoldersOnOtherFileSystemsGetCopies() async throws {
+    let (directory, store) = (try TemporaryDirectory(self), store("a", "d/b"))
+    let files = RecordingFiles(separatesFolders: true)
+    let target = SyncLocation.folder(directory.path("."), in: files)
+    _ = try directory.write([1, 2], to: "a")
+    XCTAssertEqual(chmod(directory.path("a").string, 0o640), 0)
+    let report = try await sync(.objects(in: store), target)
+    XCTAssertTrue(report.isComplete, "\(report)")
+    XCTAssertTrue(files.calls.values.contains("synchronize"))
+    XCTAssertEqual(try directory.names, ["a", "d"])
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: directory.path("d").string), ["b"])
+    for path in ["a", "d/b"] { XCTAssertEqual(try directory.read(path), Array(path.utf8)) }
+    XCTAssertEqual(try directory.path("a").stat().permissions, [.ownerReadWrite, .groupRead])
+    let again = try await sync(.objects(in: store), target)
+    XCTAssertEqual(again.unchanged, 2)
+  }
+
   // matrix: Synchronization: hostile names
   func testStagingFolderIsRecognizedInAnotherLetterCase() async throws {
     let directory = try TemporaryDirectory(self)

@@ -41,8 +41,25 @@ struct ApplicationAPI: Sendable {
     switch error {
     case let error as ServiceError: error.isRetryable
     case let error as TransportError: error.isRetryable
+    // A cache reports a cancelled wait as retryable.
+    case let error as CredentialError: error.isRetryable && error.code != .cancelled
     default: false
     }
+  }
+
+  /// Converts an error of a request to a `CredentialError` with the same message, remedy and retryability.
+  static func credentialError(_ error: any Error, from source: String) -> CredentialError {
+    guard let cause = error as? any ActionableError, !(error is CredentialError) else {
+      return StorageAuth.credentialError(error, from: source)
+    }
+    let code: CredentialError.Code =
+      switch error {
+      case let error as TransportError where error.code == .cancelled: .cancelled
+      case let error as ServiceError where !error.isRetryable: .rejected
+      default: .failed
+      }
+    return CredentialError(
+      code, source: source, cause.message, remedy: cause.remedy, isRetryable: isRetryable(error), underlying: error)
   }
 
   private func request(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {

@@ -137,7 +137,7 @@ struct AsperaOnCloudAccessProvider: CredentialProvider {
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let folder: AsperaOnCloudFolder
-    do { folder = try await home.folder() } catch { throw credentialError(error, from: source) }
+    do { folder = try await home.folder() } catch { throw ApplicationAPI.credentialError(error, from: source) }
     return try await folder.credentials.issue(in: context)
   }
 }

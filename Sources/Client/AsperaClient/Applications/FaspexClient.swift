@@ -223,7 +223,7 @@ final class FaspexTokenIssuer: TokenIssuer {
     let first = unusedSpecification.withLock { $0.take() }
     do {
       specification = if let first { first } else { try await fetchSpecification() }
-    } catch { throw credentialError(error, from: source) }
+    } catch { throw ApplicationAPI.credentialError(error, from: source) }
     guard let token = specification.token.flatMap({ try? AsperaToken($0) }) else {
       throw CredentialError(
         .malformedResponse, source: source, "The transfer specification has a token that cannot be used.",

@@ -167,18 +167,26 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try await sender.recordDownload(of: key) { try await fetch(key, options: options) }
+    try await sender.recordDownload(of: key) { try await fetch(key, options: options, requiresRange: true) }
   }
 
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
-  func fetch(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+  ///
+  /// Without `requiresRange`, the comparison of the response with the range is lenient.
+  func fetch(_ key: String, options: DownloadOptions, requiresRange: Bool = false) async throws -> DownloadedObject {
     let draft = try draft(options, for: key)
     let received = try await sender.send(draft)
     let info = ObjectInfo(key: key, response: received.response, conventions: provider.conventions)
     let length = received.response.contentLength
-    let isWhole = received.response.status != .partialContent && options.parameters.isEmpty
+    let isUnprocessed = options.parameters.allSatisfy { PresignedURLRules.leavesObjectUnprocessed($0.name.string[...]) }
+    if isUnprocessed, let range = options.range,
+      !received.response.hasBytes(of: range, info.size, isLenient: !requiresRange)
+    {
+      throw StorageError.wrongRange
+    }
+    let isWhole = received.response.status != .partialContent || length == info.size
     let body = resumed(received, info, options, length: length).verified(
-      as: draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
+      as: draft.subject, length: length, checksum: isWhole && isUnprocessed ? info.checksum : nil,
       endsWithConnection: received.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }

@@ -260,7 +260,7 @@ extension StorageClient where Provider: PresigningProvider {
     var cached = try await sender.credential(for: scope) {
       provider.presigner.requiredValidity(from: $0, validFor: duration)
     }
-    if let remoteSigner = sender.remoteSigner {
+    if let remoteSigner = sender.remoteSigner?(provider) {
       return try await sender.signRemotely(as: &cached) { credential, context in
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
       }.result

@@ -52,7 +52,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     }
     let first: DownloadedObject
     do {
-      first = try await bucket.fetch(key, options: firstOptions)
+      first = try await bucket.fetch(key, options: firstOptions, requiresRange: options.range != nil)
     } catch let error as ServiceError where error.kind == .invalidRange && options.range == nil {
       // An empty object has no first byte.
       first = try await bucket.fetch(key, options: options)
@@ -96,7 +96,7 @@ extension BucketClient {
       range: ByteRange(range),
       versionID: try info.versionID.map { try ResponseValue($0, named: "version").text } ?? options.versionID,
       ifMatch: try info.etag.map { try ResponseValue($0, named: "ETag").text }, headers: options.headers)
-    let object = try await fetch(info.key, options: options)
+    let object = try await fetch(info.key, options: options, requiresRange: true)
     guard object.contentLength == range.byteCount, object.info.size == info.size else { throw StorageError.wrongRange }
     return object
   }
@@ -133,7 +133,7 @@ extension BucketClient {
   }
 }
 
-extension StorageError { fileprivate static let wrongRange = malformedResponse("it is not the requested range") }
+extension StorageError { static let wrongRange = malformedResponse("it is not the requested range") }
 
 extension [DownloadCheckpoint.WrittenRange] {
   /// Throws an error if the ranges, which follow each other from the start of an object, have another checksum than it.
@@ -145,6 +145,20 @@ extension [DownloadCheckpoint.WrittenRange] {
 }
 
 extension HTTPResponse {
+  /// Returns whether the body is a range of an object: with its bounds, or the whole object if the range selects it.
+  ///
+  /// A lenient comparison accepts any whole object, fewer bytes of the range, and a response that tells no bounds.
+  func hasBytes(of range: ByteRange, _ size: Int64?, isLenient: Bool) -> Bool {
+    guard status == .partialContent else {
+      let size = size ?? .max
+      return isLenient || (range.bytes(of: size) ?? 0..<0) == 0..<size
+    }
+    guard let start = firstByteOffset else { return isLenient }
+    let end = contentLength.flatMap { start.checkedAdding($0) }
+    guard let wanted = range.bytes(of: size ?? end ?? .max), start == wanted.lowerBound else { return false }
+    return end.map { isLenient ? $0 <= wanted.upperBound : $0 == wanted.upperBound } ?? true
+  }
+
   /// The offset of the first byte of the body in the object, or `nil` if the response does not tell it.
   fileprivate var firstByteOffset: Int64? {
     guard status == .partialContent else { return 0 }

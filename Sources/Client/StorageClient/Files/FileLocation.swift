@@ -38,8 +38,7 @@ package struct FileLocation: Sendable {
   package func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
     guard status.kind == .regular else { throw StorageError.notRegular(path) }
-    // As after a write to the file itself, the new content does not run as the owner of the file.
-    return status.permissions.subtracting([.setUserID, .setGroupID])
+    return status.permissionsOfReplacement
   }
 
   func remove() async throws { try await folder.runBlocking(at: name) { [name] in try $0.remove(name) } }

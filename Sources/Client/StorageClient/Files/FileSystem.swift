@@ -103,6 +103,11 @@ package struct FileStatus: Sendable, Hashable {
       fileNumber: inode, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
   }
 
+  /// The permissions for a file that replaces this one.
+  ///
+  /// As after a write to the file itself, the new content does not run as the owner or the group of the file.
+  package var permissionsOfReplacement: FilePermissions { permissions.subtracting([.setUserID, .setGroupID]) }
+
   /// Returns whether two statuses are those of one file or folder, which may have changed between the calls.
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }

@@ -111,8 +111,8 @@ package final class LocalFile: Sendable {
   }
 
   var currentStatus: FileStatus {
-    get throws {
-      do { return try system.status(of: descriptor) } catch { throw StorageError(error, at: path) }
+    get async throws {
+      try await system.runBlocking(at: path) { [self] in try system.status(of: descriptor) }
     }
   }
 

@@ -5,7 +5,8 @@ public import SystemPackage
 extension PresignedRequest {
   /// Uploads an object with the presigned URL.
   ///
-  /// The request is repeated if the network or the service fails, as long as the configuration permits.
+  /// The request is repeated if the network or the service fails, as long as the configuration permits. A conditional
+  /// request is not repeated if the service may have received it.
   ///
   /// - Parameters:
   ///   - source: The bytes to upload. Their number must be known.
@@ -126,7 +127,11 @@ private struct PresignedExchange {
   func send(_ body: HTTPBody, measuredBy meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
     var request = request
     if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
-    var plan = RetryPlan(configuration, isRepeatable: true)
+    // Sent again after a lost response, a conditional upload would fail at the object that it stored itself.
+    let isConditional = request.headerFields.contains { field in
+      [.ifMatch, .ifNoneMatch].contains(field.name) || field.name.canonicalName.hasByteSuffix("-forbid-overwrite")
+    }
+    var plan = RetryPlan(configuration, isRepeatable: request.method != .put || !isConditional)
     while true {
       let nextStep: RetryPlan.Step?
       let failure: any Error

@@ -121,12 +121,13 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
     transport: any HTTPTransport, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(),
     time: any SigningClock
   ) {
+    let sign = signing.sign(time)
     self.init(
       sender: RequestSender(
         provider,
         credentials: CredentialCache(
           signing.identity(provider.name, time), in: ProviderContext(time: time), events: events),
-        remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
+        remoteSigner: { TwoStepRequestSigner(signer: $0.remoteSigner, sign: sign) },
         configuration: configuration, transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 }
@@ -206,9 +207,10 @@ extension RequestSender {
         }
         return (result, now, offset)
       } catch let refusal as ClockSkewRefusal {
-        let host = try provider.endpoint.authority
-        guard !hasCorrectedClock, learnClockSkew(of: host, serverTime: refusal.serverTime, at: refusal.localTime)
-        else { throw refusal.error }
+        learnClockSkew(
+          of: try provider.endpoint.authority, serverTime: refusal.serverTime, at: refusal.localTime)
+        // Another request may have corrected the clock since this one was signed.
+        guard !hasCorrectedClock, try serviceTime().offset != offset else { throw refusal.error }
         hasCorrectedClock = true
       } catch let refusal as SigningRefusal { throw SigningError(.refused, refusal.message, remedy: refusal.remedy) }
     }

@@ -115,11 +115,9 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     var checkpoint = checkpoint
     checkpoint.parts = storedParts
     let newParts = try await uploadMissingParts(of: upload, &checkpoint)
-    guard try file.isUnchanged() else {
+    guard try await file.isUnchanged() else {
       try await discard(checkpoint)
-      throw StorageError(
-        .sourceChanged, "The file for \(location) was changed during the upload.",
-        remedy: "Upload it again when it no longer changes.")
+      throw StorageError.sourceChanged("The file for \(location)", during: "upload")
     }
     try await storage.save(checkpoint)
     do {

@@ -20,8 +20,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   public let configuration: StorageClientConfiguration
   package let credentials: CredentialCache<Provider.SigningCredential>
   let scopedCredentials: ScopedCredentialCache<Provider.SigningCredential>?
-  /// The remote signer that replaces the provider's signer, or `nil` if the client has the key.
-  package let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
+  /// A closure that makes the remote signer for the current provider, or `nil` if the client has the key.
+  package let remoteSigner: (@Sendable (Provider) -> any RemoteRequestSigner<Provider.SigningCredential>)?
   package let transport: any HTTPTransport
   package let events: EventHub
   package let clockSkew: ClockSkew
@@ -34,7 +34,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   package init(
     _ provider: Provider, credentials: CredentialCache<Provider.SigningCredential>,
     scopedCredentials: ScopedCredentialCache<Provider.SigningCredential>? = nil,
-    remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
+    remoteSigner: (@Sendable (Provider) -> any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
     configuration: StorageClientConfiguration, transport: any HTTPTransport, events: EventHub, clockSkew: ClockSkew,
     time: any SigningClock
   ) {
@@ -225,11 +225,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return (time.now.advanced(by: offset), offset)
   }
 
-  /// Learns the offset of a service's clock, and returns whether it differs from the known offset.
-  @discardableResult func learnClockSkew(of host: String, serverTime: Timestamp, at localTime: Timestamp) -> Bool {
-    guard let offset = clockSkew.learn(host: host, serverTime: serverTime, at: localTime) else { return false }
+  /// Learns the offset of a service's clock.
+  func learnClockSkew(of host: String, serverTime: Timestamp, at localTime: Timestamp) {
+    guard let offset = clockSkew.learn(host: host, serverTime: serverTime, at: localTime) else { return }
     events.emit(.skew(.init(host: host, offset: offset)))
-    return true
   }
 
   /// Returns the cache of the credentials for a scope, or the client's only cache if its credentials have no scopes.
@@ -265,7 +264,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
     let unsigned = draft.requestWithLength
     let signed: (result: HTTPRequest, time: Timestamp, offset: Duration)
-    if let remoteSigner {
+    if let remoteSigner = remoteSigner?(provider) {
       signed = try await signRemotely(as: &cached) { try await remoteSigner.signed(unsigned, as: $0, in: $1) }
     } else {
       let (now, offset) = try serviceTime()

@@ -70,21 +70,49 @@ struct RootFolder: Sendable {
 
   /// Moves a complete file to a path, and creates the folders above the path.
   ///
-  /// The file gets the permissions of a file that it replaces, or can replace a folder without files if so requested.
-  func moveFile(_ file: FileLocation, to path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
+  /// The file gets the permissions of a file that it replaces, whose identity must be the listed one. It can replace a
+  /// folder without files if so requested.
+  func moveFile(
+    _ file: FileLocation, to path: String, replacing listed: FileIdentity?, modifiedSeconds: Int64?,
+    replacesFolder: Bool
+  ) async throws {
     let components = try Self.components(of: path)
-    try await convertingErrors(at: path) {
+    let unmoved: (file: LocalFile, location: FileLocation)? = try await convertingErrors(at: path) {
       try self.requireOutsideStagingFolder(components, of: path)
       let folder = try self.folder(components.parents, isCreated: true)
       let existing = try folder.status(of: components.last)
+      let replaced = existing?.kind == .regular ? existing : nil
+      guard replaced == nil || replaced?.identity == listed else {
+        throw StorageError(
+          .sourceChanged,
+          "\(path) was changed since it was listed, or is the file of another key as well, and is not replaced.",
+          remedy: "Synchronize again.")
+      }
       // Opened for reading, because the file may already have the permissions of a read-only file.
       let complete = try LocalFile(file.name, in: file.folder, .reading(followsLink: false))
-      let replaced = existing?.kind == .regular ? existing : nil
-      try complete.setAttributes(replaced?.permissions, modifiedSeconds: modifiedSeconds)
+      try complete.setAttributes(replaced?.permissionsOfReplacement, modifiedSeconds: modifiedSeconds)
       if replaced != nil { try complete.synchronizeNow() }
       if replacesFolder, existing?.kind == .folder { try folder.removeEmptyFolders(components.last) }
-      try file.folder.rename(file.name, to: components.last, in: folder)
+      do { try file.folder.rename(file.name, to: components.last, in: folder) } catch .improperLink {
+        guard try !file.folder.status.isSameFile(as: folder.status) else { throw Errno.improperLink }
+        return (complete, FileLocation(components.last, in: folder))
+      }
+      return nil
     }
+    guard let unmoved else { return }
+    // The folder is on another file system, such as a mounted one, so that a copy in the folder is moved.
+    let copy = FileLocation(unmoved.location.temporaryName(), in: unmoved.location.folder)
+    try await FileReplacement.write(copy, synchronizes: true) { replacement in
+      _ = try await replacement.write(FilePayload(unmoved.file).stream, at: 0, .crc64) { _, _ in }
+    }
+    do {
+      try await moveFile(
+        copy, to: path, replacing: listed, modifiedSeconds: modifiedSeconds, replacesFolder: replacesFolder)
+    } catch {
+      try? await copy.remove()
+      throw error
+    }
+    try await file.remove()
   }
 
   /// Deletes a file that has not changed since it was listed, and the folders above it that become empty.

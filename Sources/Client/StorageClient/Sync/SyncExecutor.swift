@@ -10,8 +10,8 @@ final class SyncExecutor: Sendable {
   /// Source: Alibaba Cloud, "CopyObject", <https://www.alibabacloud.com/help/en/oss/developer-reference/copyobject>.
   private static let singleCopyByteLimit: Int64 = 1 << 30
 
-  /// The maximum number of uploads of a file that changes while it is uploaded.
-  private static let uploadAttemptLimit = 3
+  /// The maximum number of transfers of a file or an object that changes during its transfer.
+  private static let attemptLimit = 3
 
   /// The way of the bytes from the source to the target.
   enum Route: Sendable {
@@ -73,8 +73,10 @@ final class SyncExecutor: Sendable {
   }
 
   private func place(_ file: StagedFile, in root: RootFolder) async throws {
+    let transfer = file.transfer
     try await root.moveFile(
-      file.location, to: file.transfer.entry.path, modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
+      file.location, to: transfer.entry.path, replacing: transfer.replaced?.identity,
+      modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
   }
 
   /// Moves the obstructed files to their paths after the deletions, and returns the failures.
@@ -102,25 +104,26 @@ final class SyncExecutor: Sendable {
 
   /// Uploads a file, and uploads it again if it was changed or replaced meanwhile.
   ///
-  /// Otherwise an outdated object could be newer than the file and of the same size, and would count as equal later.
+  /// Otherwise an outdated object could be newer than the file and of the same size, and would count as equal later. A
+  /// file that changes while it is read is not stored at all, because the next attempt can fail.
   private func upload(
     _ entry: SyncEntry, from root: RootFolder, to target: ObjectInStore, _ progress: @escaping TransferProgress.Handler
   ) async throws {
-    for _ in 0..<Self.uploadAttemptLimit {
-      let file = FilePayload(try await root.open(entry.path))
-      if let stateFolder, let resumable = resumable(target, size: file.length) {
-        try await stateFolder.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
-          try await resumable.store.upload(
-            file, to: target.key, checkpoint: savedState.upload, options: UploadOptions(), progress: progress)
+    for _ in 0..<Self.attemptLimit {
+      let file = FilePayload(try await root.open(entry.path), refusesChanges: true)
+      do {
+        if let stateFolder, let resumable = resumable(target, size: file.length) {
+          try await stateFolder.withLockedState(of: file.path.absolute.string, resumable.identity) { savedState in
+            try await resumable.store.upload(
+              file, to: target.key, checkpoint: savedState.upload, options: UploadOptions(), progress: progress)
+          }
+        } else {
+          try await target.store.upload(.opened(file), to: target.key, options: UploadOptions(), progress: progress)
         }
-      } else {
-        try await target.store.upload(.opened(file), to: target.key, options: UploadOptions(), progress: progress)
-      }
+      } catch let error as StorageError where error.code == .sourceChanged { continue }
       if try await root.hasNoOther(file.status, at: entry.path) { return }
     }
-    throw StorageError(
-      .sourceChanged, "\(entry.path) changes while it is uploaded.",
-      remedy: "Upload it again when it no longer changes.")
+    throw StorageError.sourceChanged(entry.path, during: "upload")
   }
 
   /// Downloads an object into the staging folder, and continues an earlier download if that is possible.
@@ -150,7 +153,10 @@ final class SyncExecutor: Sendable {
     return staged(location, try await source.store.download(source.key, into: location, progress: progress))
   }
 
-  /// Copies an object inside the service if `bucket` is that of the source, or else through a file or through memory.
+  /// Copies an object inside the service if `bucket` is that of the source, or else through this machine.
+  ///
+  /// Through this machine, an object that was replaced meanwhile is copied again, as with an upload; the service itself
+  /// copies an object in one step.
   private func copy(
     _ entry: SyncEntry, from source: ObjectInStore, in bucket: String?, to target: ObjectInStore,
     _ progress: @escaping TransferProgress.Handler
@@ -158,25 +164,45 @@ final class SyncExecutor: Sendable {
     if let bucket, entry.size <= Self.singleCopyByteLimit, let bucketStore = target.store as? any BucketStore {
       try await bucketStore.copy(CopySource(bucket: bucket, key: source.key), to: target.key, options: CopyOptions())
       progress(TransferProgress(completed: entry.size, total: entry.size))
-    } else if try await !copyThroughFile(entry, from: source, to: target, progress) {
-      // Both stores can belong to one client, whose uploads must not wait for the ends of the downloads that they read.
-      let object = try await RequestGate.$endsAtHead.withValue(true) { try await source.store.open(source.key) }
-      try await target.store.upload(
-        .stream(object.body, length: object.contentLength), to: target.key, options: UploadOptions(of: object.info),
-        progress: progress)
+      return
     }
+    for _ in 0..<Self.attemptLimit {
+      let info = try await copyOnce(entry, from: source, to: target, progress)
+      do {
+        if try await source.store.head(source.key).mayDescribeSameObject(as: info) { return }
+      } catch let error as ServiceError where error.kind == .noSuchKey || error.kind == .accessDenied {
+        // The next synchronization finds a deletion, and some permissions to read an object do not include HEAD.
+        return
+      }
+    }
+    throw StorageError.sourceChanged(entry.path, during: "copy")
   }
 
-  /// Copies a large object through a file, so that another process can continue, or returns `false` if none could.
+  /// Copies an object through a file or through memory, and returns the description of what was read.
+  private func copyOnce(
+    _ entry: SyncEntry, from source: ObjectInStore, to target: ObjectInStore,
+    _ progress: @escaping TransferProgress.Handler
+  ) async throws -> ObjectInfo {
+    if let info = try await copyThroughFile(entry, from: source, to: target, progress) { return info }
+    // Both stores can belong to one client, whose uploads must not wait for the ends of the downloads that they read.
+    let object = try await RequestGate.$endsAtHead.withValue(true) { try await source.store.open(source.key) }
+    try await target.store.upload(
+      .stream(object.body, length: object.contentLength), to: target.key, options: UploadOptions(of: object.info),
+      progress: progress)
+    return object.info
+  }
+
+  /// Copies a large object through a file, so that another process can continue, or returns `nil` if none could.
   ///
   /// The checkpoint of the download remains until the copy is complete, so that another process can verify the file.
   private func copyThroughFile(
     _ entry: SyncEntry, from source: ObjectInStore, to target: ObjectInStore,
     _ progress: @escaping TransferProgress.Handler
-  ) async throws -> Bool {
+  ) async throws -> ObjectInfo? {
     guard let stateFolder, let resumableSource = resumable(source, size: entry.size),
       let resumableTarget = resumable(target, size: entry.size)
-    else { return false }
+    else { return nil }
+    var copiedInfo: ObjectInfo?
     do {
       try await stateFolder.withLockedState(of: resumableSource.identity.text, resumableTarget.identity) { savedState in
         let content = try savedState.content
@@ -190,12 +216,12 @@ final class SyncExecutor: Sendable {
           progress: progress)
         try await content.remove()
         try await savedState.download.remove()
+        copiedInfo = info
       }
     } catch let error as StorageError where error.code == .unsupported {
       // One of the services cannot continue its transfer.
-      return false
     }
-    return true
+    return copiedInfo
   }
 
   /// Deletes entries of the target, and returns the failures.
@@ -239,6 +265,17 @@ final class SyncExecutor: Sendable {
       failures.append(.init(name: entry.path, error: error))
     }
     return failures
+  }
+}
+
+extension ObjectInfo {
+  /// Returns whether no property that both descriptions have differs.
+  fileprivate func mayDescribeSameObject(as other: ObjectInfo) -> Bool {
+    func agree<Value: Equatable>(_ property: KeyPath<ObjectInfo, Value?>) -> Bool {
+      guard let value = self[keyPath: property], let other = other[keyPath: property] else { return true }
+      return value == other
+    }
+    return agree(\.etag) && agree(\.versionID) && agree(\.size) && agree(\.lastModified)
   }
 }
 

@@ -50,6 +50,8 @@ package final class ProgressMeter: Sendable {
 /// A meter that computes the checksum and the length of a body while it is sent, and records the source's error.
 final class BodyMeter: Sendable {
   private struct State {
+    /// The number of the current attempt; reads of earlier attempts, which may end late, are not measured.
+    var attempt = 0
     var crc: CRC
     var sentCount: Int64 = 0
     /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
@@ -77,15 +79,18 @@ final class BodyMeter: Sendable {
   /// Returns a request body that the meter measures anew for each attempt.
   func body(of stream: ByteStream) -> HTTPBody {
     let measured = ByteStream(chunks: { [self] in
-      state.withLock { $0 = State(crc: CRC(algorithm.crc), reportedCount: $0.reportedCount) }
+      let attempt = state.withLock { state in
+        state = State(attempt: state.attempt + 1, crc: CRC(algorithm.crc), reportedCount: state.reportedCount)
+        return state.attempt
+      }
       let iterator = stream.makeAsyncIterator()
       return { [self] in
         do {
           let chunk = try await iterator.nextChunk()
-          try record(chunk)
+          try record(chunk, of: attempt)
           return chunk
         } catch {
-          state.withLock { $0.sourceError = error }
+          state.withLock { if $0.attempt == attempt { $0.sourceError = error } }
           throw error
         }
       }
@@ -93,16 +98,18 @@ final class BodyMeter: Sendable {
     return .stream(measured, length: length)
   }
 
-  /// Records a chunk or the end of the body, or throws an error if the length is not the announced one.
-  private func record(_ chunk: (any ByteChunk)?) throws {
-    let (sentCount, advance) = state.withLock { state in
-      guard let chunk else { return (state.sentCount, Int64(0)) }
+  /// Records a chunk or the end of the body of an attempt, or throws an error if the length is not the announced one.
+  private func record(_ chunk: (any ByteChunk)?, of attempt: Int) throws {
+    let recorded = state.withLock { state -> (sentCount: Int64, advance: Int64)? in
+      guard state.attempt == attempt else { return nil }
+      guard let chunk else { return (state.sentCount, 0) }
       chunk.withSpan { state.crc.update($0) }
       state.sentCount += Int64(chunk.byteCount)
       let advance = state.sentCount - state.reportedCount
       state.reportedCount = max(state.reportedCount, state.sentCount)
       return (state.sentCount, advance)
     }
+    guard let (sentCount, advance) = recorded else { return }
     let isAtEnd = chunk == nil
     guard isAtEnd ? sentCount == length : sentCount <= length else { throw StorageError.sourceChanged(from: length) }
     progress.advance(by: advance)

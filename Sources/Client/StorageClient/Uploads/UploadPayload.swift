@@ -32,6 +32,13 @@ extension StorageError {
       .sourceChanged, "The length of the source \(difference ?? "differs from the announced \(length) bytes").",
       remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
   }
+
+  /// The error for a file or an object that was changed during a transfer, such as an upload.
+  static func sourceChanged(_ source: String, during transfer: String) -> StorageError {
+    StorageError(
+      .sourceChanged, "\(source) was changed during the \(transfer).",
+      remedy: "Repeat the \(transfer) when it no longer changes.")
+  }
 }
 
 /// The number of bytes in a chunk of a payload in memory; a body of at most this size is sent from memory.
@@ -72,20 +79,26 @@ struct SlicePayload: UploadPayload {
 /// A file to upload, which stays open as long as the payload or a stream of its bytes exists.
 package struct FilePayload: UploadPayload {
   private let file: LocalFile
+  /// Whether a stream throws an error instead of its last chunk if the file has changed since it was opened.
+  private let refusesChanges: Bool
 
-  package init(_ path: FilePath) async throws { file = try await .reading(path) }
-  init(_ file: LocalFile) { self.file = file }
+  package init(_ path: FilePath) async throws { self.init(try await .reading(path)) }
+
+  init(_ file: LocalFile, refusesChanges: Bool = false) {
+    self.file = file
+    self.refusesChanges = refusesChanges
+  }
 
   package var path: FilePath { file.path }
   package var length: Int64 { file.status.size }
   package var status: FileStatus { file.status }
   package var identity: FileIdentity { file.status.identity }
 
-  /// Returns whether the open file has not changed since it was opened; the call blocks.
-  func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
+  /// Returns whether the open file has not changed since it was opened.
+  func isUnchanged() async throws -> Bool { try await file.currentStatus.identity == identity }
 
   func stream(_ range: Range<Int64>) -> ByteStream {
-    ByteStream { [file] in
+    ByteStream {
       var offset = range.lowerBound
       return {
         let count = min(fileReadSize, range.upperBound - offset)
@@ -93,6 +106,9 @@ package struct FilePayload: UploadPayload {
         let chunk = try await file.read(from: offset, upTo: Int(count))
         guard !chunk.isEmpty else { return nil }
         offset += Int64(chunk.count)
+        if refusesChanges, offset == range.upperBound, try await !isUnchanged() {
+          throw StorageError.sourceChanged("\(path)", during: "upload")
+        }
         return chunk
       }
     }

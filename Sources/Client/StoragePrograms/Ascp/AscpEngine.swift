@@ -116,7 +116,7 @@ public struct AscpEngine: TransferEngine {
   private func runSession(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
-    try await reach?.requireReachable(spec, within: limits.reach)
+    try await reach?.requireReachable(spec, with: options, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     // An unstructured task: a child task would be cancelled with this one, and could no longer send the command that
     // cancels the transfer, nor wait for ascp to exit.
@@ -126,7 +126,7 @@ public struct AscpEngine: TransferEngine {
     } onCancel: {
       canceller.yield()
     }
-    if case .failure(let failure) = result, failure.kind == .transport { reach?.repeatCheck(of: spec) }
+    if case .failure(let failure) = result, failure.kind == .transport { reach?.repeatCheck(of: spec, with: options) }
     return try result.get()
   }
 

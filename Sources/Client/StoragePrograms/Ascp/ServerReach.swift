@@ -22,8 +22,11 @@ final class ServerReach: Sendable {
   private let state = Lock(State())
 
   /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
-  func requireReachable(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
-    guard let server = Server(spec), !state.withLock({ $0.checkedServers.contains(server.name) }) else { return }
+  func requireReachable(
+    _ spec: TransferSpec, with options: AscpOptions, within limit: Duration
+  ) async throws(TransferFailure) {
+    guard let server = Server(spec, options) else { return }
+    if state.withLock({ $0.checkedServers.contains(server.name) }) { return }
     do {
       try await Self.connect(to: server, within: limit)
     } catch {
@@ -42,8 +45,8 @@ final class ServerReach: Sendable {
   }
 
   /// Makes the next attempt check the server again.
-  func repeatCheck(of spec: TransferSpec) {
-    guard let server = Server(spec) else { return }
+  func repeatCheck(of spec: TransferSpec, with options: AscpOptions) {
+    guard let server = Server(spec, options) else { return }
     state.withLock { _ = $0.checkedServers.remove(server.name) }
   }
 
@@ -93,13 +96,13 @@ final class ServerReach: Sendable {
     var name: ByteExactString { ByteExactString("\(host):\(port)") }
 
     /// The address in a specification, or `nil` if ascp connects in another way, such as through a proxy.
-    init?(_ spec: TransferSpec) {
+    init?(_ spec: TransferSpec, _ options: AscpOptions) {
       guard let host = spec.remoteHost, spec.fields["proxy"]?.string?.isEmpty ?? true,
         spec.fields["use_system_ssh"]?.bool != true, spec.httpFallback != .on, spec.httpFallback != .force
       else { return nil }
       self.host = host
       // The default ports of WebSocket Secure and of SSH, as ascp has them.
-      port = spec.offersWebSocket == true ? spec.webSocketPort ?? 443 : spec.sshPort ?? 22
+      port = options.usesWebSocket(for: spec) ? spec.webSocketPort ?? 443 : spec.sshPort ?? 22
     }
   }
 }

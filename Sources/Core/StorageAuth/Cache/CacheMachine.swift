@@ -109,7 +109,7 @@ package struct CacheMachine<Value: Credential> {
   var shortfall: Shortfall?
   var isShutDown = false
   private var requestCount: UInt64 = 0
-  private var generationCount: UInt64 = 0
+  var nextGeneration: UInt64 = 1
 
   package init(source: String, hasProvider: Bool = true, configuration: CredentialCacheConfiguration) {
     self.source = source
@@ -266,7 +266,7 @@ package struct CacheMachine<Value: Credential> {
     _ issued: IssuedCredential<Value>, lifetime: RemainingLifetime, from uptime: Duration, wasAwaited: Bool,
     random: Double
   ) -> Entry {
-    generationCount += 1
+    defer { nextGeneration += 1 }
     var expiration: Duration?
     var refreshTime: Duration?
     if case .expires(let duration) = lifetime {
@@ -274,7 +274,7 @@ package struct CacheMachine<Value: Credential> {
       refreshTime = uptime + configuration.refreshAge(ofLifetime: duration, wasAwaited: wasAwaited, random: random)
     }
     let cachedCredential = CachedCredential(
-      credential: issued.credential, generation: CredentialGeneration(number: generationCount),
+      credential: issued.credential, generation: CredentialGeneration(number: nextGeneration),
       source: issued.source ?? source, expiration: expiration)
     let newEntry = Entry(cachedCredential: cachedCredential, expiration: expiration, refreshTime: refreshTime)
     entry = newEntry

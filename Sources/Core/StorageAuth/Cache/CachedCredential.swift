@@ -35,7 +35,7 @@ public struct CachedCredential<Value: Credential>: Sendable {
   public var source: String { storage.source }
 
   /// Returns the credential as a provider's result, with the issuer's time that follows from the remaining lifetime.
-  func issued(at uptime: Duration) -> IssuedCredential<Value> {
+  package func issued(at uptime: Duration) -> IssuedCredential<Value> {
     let issuerTime = storage.expiration.flatMap { credential.expiration?.advanced(by: uptime - $0) }
     return IssuedCredential(credential, issuerTime: issuerTime, source: source)
   }

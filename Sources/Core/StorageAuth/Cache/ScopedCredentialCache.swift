@@ -56,32 +56,39 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   /// Requests whose credentials have equal scopes get the same cache, unless it was removed in between.
   public func cache(for request: CredentialScope) -> CredentialCache<Value> {
     let scope = provider.scope(granting: request)
-    let existingCache = table.withLock { table -> CredentialCache<Value>? in
+    let (existingCache, useCount) = table.withLock { table in
       table.useCount &+= 1
       table.entries[scope]?.lastUse = table.useCount
-      return table.entries[scope]?.cache
+      return (table.entries[scope]?.cache, table.useCount)
     }
     if let existingCache { return existingCache }
     // The provider is the app's code, which must not run while the lock is held.
-    let newCache = CredentialCache(provider.provider(for: scope), context, configuration, events)
-    return table.withLock { table in
+    // The generations of caches of a scope that follow one another differ, so that a late rejection fits only its own.
+    let newCache = CredentialCache(
+      provider.provider(for: scope), context, configuration, events, firstGeneration: useCount << 20 | 1)
+    let (cache, _) = table.withLock { table -> (CredentialCache<Value>, [Entry]) in
       // Another caller may have stored a cache meanwhile, which all callers must share.
-      if let entry = table.entries[scope] { return entry.cache }
-      if table.entries.count >= scopeLimit { Self.removeLeastRecentlyUsed(from: &table.entries) }
+      if let entry = table.entries[scope] { return (entry.cache, []) }
+      let isFull = table.entries.count >= scopeLimit
+      let removedEntries = isFull ? Self.removeLeastRecentlyUsed(from: &table.entries) : []
       table.entries[scope] = Entry(cache: newCache, lastUse: table.useCount)
-      return newCache
+      return (newCache, removedEntries)
     }
+    return cache
   }
 
   /// Removes the cache of a request's scope, so that the scope's next request fetches a credential.
   public func forget(_ request: CredentialScope) {
     let scope = provider.scope(granting: request)
-    table.withLock { $0.entries[scope] = nil }
+    _ = table.withLock { $0.entries.removeValue(forKey: scope) }
   }
 
   /// Removes the least recently used eighth of the scopes, at least one, so that removals are rare.
-  private static func removeLeastRecentlyUsed(from entries: inout [CredentialScope: Entry]) {
+  ///
+  /// The removed entries are returned to be released after the lock, because their caches release the app's providers.
+  private static func removeLeastRecentlyUsed(from entries: inout [CredentialScope: Entry]) -> [Entry] {
     let leastRecentlyUsed = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, entries.count / 8))
     for (scope, _) in leastRecentlyUsed { entries[scope] = nil }
+    return leastRecentlyUsed.map(\.value)
   }
 }

@@ -49,7 +49,10 @@ public final class EventHub: Sendable {
       return id
     }
     return Observation { [weak self] in
-      self?.registrations.withLock { registrations in registrations.observers.removeAll { $0.id == id } }
+      // The observer is released after the lock, because it can own another observation of this hub.
+      _ = self?.registrations.withLock { registrations in
+        registrations.observers.firstIndex { $0.id == id }.map { registrations.observers.remove(at: $0) }
+      }
     }
   }
 
@@ -58,13 +61,13 @@ public final class EventHub: Sendable {
   /// - Parameter instrument: The instrument, such as one for swift-distributed-tracing.
   /// - Returns: An observation that removes the instrument when it is cancelled or released.
   public func install(_ instrument: any AuthInstrument) -> Observation {
-    let id = registrations.withLock { registrations in
-      let id = registrations.newID()
+    let (id, _) = registrations.withLock { registrations in
+      let (id, previousInstrument) = (registrations.newID(), registrations.instrument)
       registrations.instrument = (id, instrument)
-      return id
+      return (id, previousInstrument)
     }
     return Observation { [weak self] in
-      self?.registrations.withLock { if $0.instrument?.id == id { $0.instrument = nil } }
+      _ = self?.registrations.withLock { $0.instrument?.id == id ? $0.instrument.take() : nil }
     }
   }
 
@@ -73,12 +76,13 @@ public final class EventHub: Sendable {
     registrations.withLock { $0.instrument?.instrument } ?? parent?.instrument
   }
 
-  /// Returns an asynchronous sequence of the events that occur from now on.
+  /// Returns an asynchronous sequence of the events that occur from now on, which ends when the hub is released.
   ///
   /// - Parameter limit: The number of events that are buffered for a slow reader, after which the oldest is dropped.
   public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
-    let observation = observe { continuation.yield($0) }
+    let end = StreamEnd(continuation: continuation)
+    let observation = observe { end.continuation.yield($0) }
     continuation.onTermination = { _ in observation.cancel() }
     return stream
   }
@@ -97,6 +101,14 @@ public final class EventHub: Sendable {
     guard !observers.isEmpty else { return }
     let event = event()
     for registration in observers { registration.observer(event) }
+  }
+
+  /// The end of a stream, which finishes the stream when the observer that holds it is released.
+  private final class StreamEnd: Sendable {
+    let continuation: AsyncStream<AuthEvent>.Continuation
+
+    init(continuation: AsyncStream<AuthEvent>.Continuation) { self.continuation = continuation }
+    deinit { continuation.finish() }
   }
 
   /// The registration of an event observer, which ends when it is cancelled or released.

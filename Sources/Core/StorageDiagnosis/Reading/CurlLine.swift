@@ -1,6 +1,7 @@
 // Part of swift-storage-auth. SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// A request in the form of a curl command line, as browsers and SDKs print it.
 ///
@@ -36,7 +37,8 @@ package struct CurlLine: Sendable, Equatable {
           method = "PUT"
           _ = nextValue()
         case "-G", "--get": sendsDataInURL = true
-        case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode":
+        case "--data-urlencode": if let value = nextValue() { data.append(Self.encodedData(value)) }
+        case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii":
           if let value = nextValue() { data.append(value) }
         case "--json":
           dataType = "application/json"
@@ -59,6 +61,13 @@ package struct CurlLine: Sendable, Equatable {
       if !hasContentType { headers.append("Content-Type: \(dataType)") }
     }
     method = requestedMethod ?? method
+  }
+
+  /// Returns data as `--data-urlencode` sends it: with the value, after a name and `=` or alone, encoded for a URL.
+  private static func encodedData(_ data: String) -> String {
+    let name = data.bytes(before: "=")
+    guard data.hasByte("=") else { return data.percentEncoded(.component) }
+    return (name.isEmpty ? "" : "\(name)=") + String(data.bytes(after: "=")).percentEncoded(.component)
   }
 
   /// Returns the options in a word, each with its value if the same word contains it.
@@ -87,13 +96,15 @@ package struct CurlLine: Sendable, Equatable {
 
   /// The other options with a value, which must not be taken for the URL.
   private static let optionsWithValue: Set<String?> = [
-    "-A", "--user-agent", "--aws-sigv4", "-b", "--cookie", "-c", "--cookie-jar", "--cacert", "-E", "--cert",
-    "--cert-type", "--ciphers", "--connect-timeout", "--connect-to", "-C", "--continue-at", "-D", "--dump-header", "-e",
-    "--referer", "--interface", "-K", "--config", "--key", "--key-type", "--limit-rate", "-m", "--max-time",
-    "--max-redirs", "--noproxy", "-o", "--output", "--output-dir", "--pass", "-r", "--range", "--resolve", "--retry",
-    "--retry-delay", "--retry-max-time", "--stderr", "--trace", "--trace-ascii", "-u", "--user", "--unix-socket", "-w",
-    "--write-out", "-x", "--proxy", "-U", "--proxy-user", "-y", "--speed-time", "-Y", "--speed-limit", "-z",
-    "--time-cond",
+    "-A", "--user-agent", "--aws-sigv4", "-b", "--cookie", "-c", "--cookie-jar", "--cacert", "--capath", "-E", "--cert",
+    "--cert-type", "--ciphers", "--connect-timeout", "--connect-to", "-C", "--continue-at", "--crlfile", "--curves",
+    "-D", "--dump-header", "--dns-servers", "--doh-url", "-e", "--referer", "--expect100-timeout", "--interface", "-K",
+    "--config", "--keepalive-time", "--key", "--key-type", "--limit-rate", "--local-port", "-m", "--max-time",
+    "--max-filesize", "--max-redirs", "--netrc-file", "--noproxy", "-o", "--output", "--oauth2-bearer", "--output-dir",
+    "--pass", "--pinnedpubkey", "--proto", "--proxy-header", "-r", "--range", "--request-target", "--resolve",
+    "--retry", "--retry-delay", "--retry-max-time", "--socks5", "--socks5-hostname", "--stderr", "--tls-max",
+    "--tls13-ciphers", "--trace", "--trace-ascii", "-u", "--user", "--unix-socket", "--url-query", "-w", "--write-out",
+    "-x", "--proxy", "-U", "--proxy-user", "-y", "--speed-time", "-Y", "--speed-limit", "-z", "--time-cond",
   ]
 
   /// Returns the words of a command line, separated and unquoted as a shell does it, without expanding variables.

@@ -19,8 +19,7 @@ struct AscpCommandBuilder {
     try specification.requireAddress()
     self.specification = specification
     self.options = options
-    usesWebSocket =
-      specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
+    usesWebSocket = options.usesWebSocket(for: specification)
   }
 
   mutating func transferCommand(managementPort: Int?) throws(AsperaError) -> AscpCommand {

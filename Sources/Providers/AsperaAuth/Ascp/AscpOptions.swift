@@ -54,6 +54,11 @@ public struct AscpOptions: Sendable, Equatable {
     self.homeDirectory = homeDirectory
   }
 
+  /// Returns whether a session with the specification uses a WebSocket instead of SSH.
+  package func usesWebSocket(for specification: TransferSpec) -> Bool {
+    specification.offersWebSocket == true && (webSocket == .whereOffered || specification.udpPort == nil)
+  }
+
   /// A condition under which a transfer session uses a WebSocket instead of SSH.
   public enum WebSocketUse: Sendable, Hashable {
     /// A session uses a WebSocket whenever the specification offers a WebSocket.

@@ -49,7 +49,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
     let cached = try await credential(from: access.cache(in: context), replacing: rejectedGeneration)
     latestGeneration.record(cached.generation, heldBySession: request.session)
     do {
-      return IssuedCredential(try transferCredential(for: cached.credential), source: source)
+      return IssuedCredential(
+        try transferCredential(for: cached.credential),
+        issuerTime: cached.issued(at: context.time.uptime).issuerTime, source: source)
     } catch { throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy) }
   }
 

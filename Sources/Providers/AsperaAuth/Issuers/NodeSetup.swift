@@ -68,8 +68,16 @@ package enum NodeSetup {
   private static func request(for spec: TransferSpec, tokenLifetime: Duration?) throws(AsperaError) -> JSONObject {
     var request = try requestedPaths(of: spec)
     for name in sentFields { if let value = spec.value(name) { request[name] = value } }
-    if let tokenLifetime { request["token_life_seconds"] = .number(JSONNumber(tokenLifetime.components.seconds)) }
+    if let lifetime = requestedLifetime(tokenLifetime, spec) {
+      request["token_life_seconds"] = .number(JSONNumber(lifetime.components.seconds))
+    }
     return request
+  }
+
+  /// Returns the shorter of an issuer's token lifetime and that in a specification, which a policy can limit.
+  static func requestedLifetime(_ tokenLifetime: Duration?, _ spec: TransferSpec) -> Duration? {
+    let specified = spec.number("token_life_seconds").map { Duration.seconds($0) }
+    return [tokenLifetime, specified].compactMap(\.self).min()
   }
 
   /// Returns the members with the paths on the server; the names of local files are private, and are not sent.

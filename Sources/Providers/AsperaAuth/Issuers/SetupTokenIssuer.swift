@@ -30,7 +30,8 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   ///   - node: The base URL of the Node API with the scheme `https`, or `http` on this machine. A path in the URL,
   ///     which for example Shares requires, precedes the paths of the API operations.
   ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
-  ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
+  ///   - tokenLifetime: The lifetime in whole seconds, unless that in the specification is shorter. If `nil`, that in the
+  ///     specification, or else the node's default.
   ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which an attacker can read the secret.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
@@ -105,8 +106,9 @@ extension SetupTokenIssuer {
   }
 
   private func requestedLifetime(for specification: TransferSpec) throws(CredentialError) -> Duration {
-    let requested = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
-    guard let requested else { return NodeSetup.assumedLifetime }
+    guard let requested = NodeSetup.requestedLifetime(tokenLifetime, specification) else {
+      return NodeSetup.assumedLifetime
+    }
     return .seconds(try RequestCheck(source: source).wholeSeconds(of: requested, in: Self.requestableSeconds))
   }
 

@@ -94,7 +94,9 @@ private struct TransferScope {
     case .send?, nil: try makeDestinationRootAbsolute(in: &allowed)
     }
     if let remainingSeconds {
-      let requestedSeconds = specification.number("token_life_seconds").map { Int64($0) } ?? remainingSeconds
+      // Without a request, a rule that ends late does not prolong the token.
+      let requestedSeconds =
+        specification.number("token_life_seconds").map { Int64($0) } ?? NodeSetup.assumedLifetime.components.seconds
       allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(requestedSeconds, 1), remainingSeconds)))
     }
     return allowed

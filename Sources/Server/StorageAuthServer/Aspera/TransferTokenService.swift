@@ -42,7 +42,7 @@ public final class TransferTokenService: Sendable {
     for specification: TransferSpec, _ request: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferCredential {
     let subject = TokenAudit.Subject.transfer(
-      specification.direction ?? .send, paths: specification.paths.map { $0.destination ?? $0.source })
+      specification.direction ?? .send, paths: Self.nodePaths(of: specification))
     do {
       let credential = try await setUp(specification, request)
       audit(request, subject, .issued(id: credential.token?.fingerprint ?? "no token", until: credential.expiration))
@@ -50,6 +50,18 @@ public final class TransferTokenService: Sendable {
     } catch {
       audit(request, subject, .refused(error))
       throw error
+    }
+  }
+
+  /// Returns the paths on the node below the specification's root, to which files without a destination are uploaded.
+  private static func nodePaths(of specification: TransferSpec) -> [String] {
+    let isDownload = specification.direction == .receive
+    guard let root = isDownload ? specification.sourceRoot : specification.destinationRoot, !root.isEmpty else {
+      return specification.paths.map { isDownload ? $0.source : $0.destination ?? $0.source }
+    }
+    return specification.paths.map { path in
+      guard let name = isDownload ? path.source : path.destination else { return root }
+      return "\(root.removingByteSuffix("/") ?? root[...])/\(name)"
     }
   }
 

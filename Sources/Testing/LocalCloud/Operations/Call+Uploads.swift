@@ -127,6 +127,11 @@ extension Call {
   /// Returns the content of the listed parts, or of all parts if `listed` is `nil`.
   private func content(of upload: PendingUpload, listed: [ListedPart]?) throws(ErrorResponse) -> Content {
     let parts = try Self.parts(of: upload, listed: listed)
+    if let listed, service.objects.needsConsecutiveParts,
+      zip(listed, listed.dropFirst()).contains(where: { $0.number + 1 != $1.number })
+    {
+      throw ErrorResponse(.badRequest, "InvalidPart", "The part numbers in the document are not consecutive.")
+    }
     let minimum = service.objects.minimumPartByteCount
     // The last part may have any size.
     if let smallPart = parts.dropLast().first(where: { $0.content.byteCount < minimum }) {
@@ -222,6 +227,8 @@ extension Call {
   }
 
   /// Copies an object without its bytes: the copy refers to the same immutable files.
+  ///
+  /// In S3, a copy of an object in parts has the tag and the checksum of a whole object.
   func copyObject() async throws -> Answer {
     let access = try requestedAccess()
     var attributes = try requestedAttributes()
@@ -234,22 +241,23 @@ extension Call {
     var description = replacesDescription ? requestedDescription : source.description
     if replacesDescription, service.objects.keepsTypeOfCopies { description.keepType(of: source.description) }
     var content = try await store.blobs.compact(source.content)
-    if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
+    let joinsParts = source.isMultipart && service.objects.joinsPartsOfCopies
+    let rule = (joinsParts ? content.checksum : nil).map {
+      ChecksumRule(algorithm: $0.algorithm, isComposite: false, isChosen: true)
+    }
+    var sums = BodySums(checks: try service.behavior.bodyChecks(of: headers, for: operation, rule))
+    if joinsParts || !sums.checks.isEmpty { try await store.blobs.read(content.extents) { sums.update([$0]) } }
+    if joinsParts {
+      content = Content(extents: content.extents, entityTag: sums.md5.finalize().hex, crc64: content.crc64)
+    }
+    if let checksum = try sums.checks.finish() { content.checksum = checksum }
     let copy = StoredObject(
       id: .random(), key: key, content: content, description: description, modified: date,
-      isMultipart: source.isMultipart, access: access, attributes: attributes)
+      isMultipart: source.isMultipart && !joinsParts, access: access, attributes: attributes)
     let stored = try await store.put(copy, in: bucket) { try checkOverwrite(in: $0) }
     var response = copyResponse("CopyObjectResult", stored.content, attributes, from: source)
     addEncryptionAndVersion(of: stored, to: &response.headers)
     return response
-  }
-
-  /// Returns the checksum that the request asks for, or `nil` if the copy keeps that of its source.
-  private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
-    var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
-    guard !checks.isEmpty else { return nil }
-    try await store.blobs.read(content.extents) { checks.update($0.readableBytesUInt8Span) }
-    return try checks.finish()
   }
 
   /// Returns whether a header directs to replace what the copy would otherwise take over from its source.

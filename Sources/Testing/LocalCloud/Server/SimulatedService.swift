@@ -123,8 +123,12 @@ final class SimulatedService: Sendable {
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
     var minimumPartByteCount: Int64 = 0
+    /// Whether a completion with a gap between the numbers of its parts is rejected.
+    var needsConsecutiveParts = false
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
+    /// Whether a copy of an object that was uploaded in parts has none.
+    var joinsPartsOfCopies = false
     /// Whether a copy with new metadata keeps a missing media type, and the metadata of client-side encryption.
     var keepsTypeOfCopies = false
     var refusesLeadingBackslash = false

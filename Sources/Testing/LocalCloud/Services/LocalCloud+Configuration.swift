@@ -38,7 +38,7 @@ extension LocalCloud {
     /// Whether multipart uploads can consist of parts of any size.
     ///
     /// Otherwise, the services reject an upload if a part other than the last is too small: in OSS below 100 KiB, in
-    /// S3 below 5 MiB. Tests save time with smaller parts.
+    /// COS below 1 MiB, in S3 below 5 MiB. Tests save time with smaller parts.
     public var allowsSmallParts = false
 
     /// The IP address at which OSS, COS and S3 listen; by default they are reached from this machine only.

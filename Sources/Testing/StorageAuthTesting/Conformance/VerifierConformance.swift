@@ -205,7 +205,7 @@ extension VerifierConformance {
   func checkSecret(_ signed: SignedSample) throws -> Int {
     let keys = wrongKeys(of: signed.sample)
     for (name, key) in keys where rejection(of: signed.request, basedOn: signed, against: key) == nil {
-      throw Violation("accepted against a key with \(name)")
+      throw Violation("accepted with \(name)")
     }
     return keys.count
   }
@@ -233,7 +233,7 @@ extension VerifierConformance {
     var tries = 0
     for (name, wrongKey) in wrongKeys(of: signed.sample) {
       guard let error = rejection(of: signed.request, basedOn: signed, against: wrongKey) else { continue }
-      try secrets.requireAbsent(fromDisplaysOf: error, "the error of a key with \(name)")
+      try secrets.requireAbsent(fromDisplaysOf: error, "the error with \(name)")
       try require(!error.message.isEmpty && !error.remedy.isEmpty, "an error lacks a message or a remedy")
       tries += 1
     }
@@ -321,12 +321,8 @@ extension VerifierConformance {
 
   private func wrongKeys(of sample: SigningSample<AccessKey>) -> [(name: String, key: AccessKey)] {
     let key = sample.credential
-    let token = key.sessionToken
-    return [
-      ("another secret", key.withOtherSecret),
-      ("another id", AccessKey(id: key.id.string + "x", secret: key.secret, sessionToken: token)),
-      (token == nil ? "a session token" : "no session token", key.withToken(token == nil ? "another token" : nil)),
-    ]
+    let other = AccessKey(id: key.id.string + "x", secret: key.secret, sessionToken: key.sessionToken)
+    return [("another secret", key.withOtherSecret), ("another id", other)] + key.withOtherTokens
   }
 
   /// Returns the error for a request with the key and the date of a sample or other ones, or `nil` if it is accepted.

@@ -38,6 +38,16 @@ struct AsperaOptions: ParsableArguments {
 
   @OptionGroup var account: AccountOptions
 
+  /// The names of the options, each with whether it has a value.
+  var presence: [(String, Bool)] {
+    [
+      ("ascp", ascp != nil), ("rate", rate != nil), ("dynamic-key", dynamicKey), ("tags", tags != nil),
+      ("transfer-server", transferServer != nil), ("start-spacing", startSpacing != nil), ("key", account.key != nil),
+      ("password-file", account.passwordFile != nil), ("sshfp", account.sshfp != nil),
+      ("udp-port", account.udpPort != nil),
+    ]
+  }
+
   func validate() throws {
     try Self.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
     if dynamicKey, account.key != nil || account.passwordFile != nil {

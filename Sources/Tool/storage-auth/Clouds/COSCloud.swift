@@ -59,7 +59,7 @@ struct COSCloud: Cloud {
 
   let policiesNeedRegion = true
 
-  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String {
+  func policyDocument(_ policy: AccessPolicy, role: String?, region: String) throws -> String {
     try policy.camDocument(region: region)
   }
 

@@ -52,7 +52,9 @@ protocol Cloud: Sendable {
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
   var policiesNeedRegion: Bool { get }
-  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
+  /// Returns whether a name is that of a bucket in the rules of the token server.
+  func isBucket(_ name: String) -> Bool
+  func policyDocument(_ policy: AccessPolicy, role: String?, region: String) throws -> String
   /// Returns the issuer of the keys that the token server passes on; `keys` are the server's own.
   func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer
 
@@ -66,6 +68,7 @@ extension Cloud {
   var signedTextsEndWithLineFeed: Bool { false }
   var policiesNeedRegion: Bool { false }
   func lifetimes(role: String?) -> ClosedRange<Int> { 900...43_200 }
+  func isBucket(_ name: String) -> Bool { isBucketName(name) }
 
   func store(
     _ bucket: String, _ options: BucketOptions,

@@ -62,7 +62,9 @@ struct OSSCloud: Cloud {
     }
   }
 
-  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
+  func policyDocument(_ policy: AccessPolicy, role: String?, region: String) throws -> String {
+    try policy.ramDocument()
+  }
 
   func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer {
     AlibabaAssumeRoleProvider(

@@ -69,7 +69,13 @@ struct S3Cloud: Cloud {
     }
   }
 
-  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
+  func isBucket(_ name: String) -> Bool { isBucketNameWithOrWithoutDots(name) }
+
+  /// Returns the document with the role's partition if that is Amazon's; compatible services have roles of others.
+  func policyDocument(_ policy: AccessPolicy, role: String?, region: String) throws -> String {
+    let partition = role?.removingBytePrefix("arn:")?.bytes(before: ":") ?? ""
+    return try policy.iamDocument(partition: partition.hasBytePrefix("aws") ? String(partition) : "aws")
+  }
 
   func keyIssuer(for parameters: KeyParameters, keys: CredentialCache<AccessKey>) -> KeyIssuer {
     let endpoint =

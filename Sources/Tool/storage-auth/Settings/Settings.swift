@@ -16,8 +16,12 @@ struct Settings {
   }
 
   private static let currentClient = Lock(Client())
+  private static let currentNames = Lock<Set<String>>([])
 
   static var client: Client { currentClient.withLock { $0 } }
+
+  /// Returns whether the value of an option is a setting, and not of the command line.
+  static func contains(_ option: String) -> Bool { currentNames.withLock { $0.contains(option) } }
 
   /// Returns the configuration of the client, which permits at least a number of concurrent requests.
   static func clientConfiguration(forAtLeast requestsInFlight: Int) -> StorageClientConfiguration {
@@ -52,6 +56,7 @@ struct Settings {
     let sortedSettings = settings.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try sortedSettings.flatMap { try $0.arguments() }) + givenArguments
     sources = settings.mapValues(\.source)
+    Self.currentNames.withLock { $0 = Set(settings.keys) }
     try Self.requireKnownVariables(variables.values)
     if #available(macOS 15, *) {
       try await Self.readClient(file, variables.values)

@@ -71,7 +71,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   private func keyRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // If the cloud cannot express the policy, the server must not start and fail at the first request.
-    _ = try cloud.policyDocument(rule.policy(of: "example"), region: region ?? "")
+    _ = try cloud.policyDocument(rule.policy(of: "example"), role: role, region: region ?? "")
     let keys = try credentials.cache(for: cloud)
     let stores = try shared.makeStores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
     let countEntry = TokenAudit.count(in: StatusServer.registry)
@@ -97,7 +97,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func keyIssuer(for scope: TokenScope, _ keys: CredentialCache<AccessKey>) throws -> KeyIssuer {
-    let policy = try provider.cloud.policyDocument(scope.policy, region: region ?? "")
+    let policy = try provider.cloud.policyDocument(scope.policy, role: role, region: region ?? "")
     // The token services require names of at least two characters.
     let parameters = KeyParameters(
       role: role, sessionName: "u-\(scope.name)", policy: policy, lifetime: scope.lifetime, region: region,
@@ -107,7 +107,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   private func signingRoutes(for callerFile: CallerFile) throws -> TokenServerRoutes {
     // With an invalid rule, the server must not start and fail at the first request.
-    _ = try rule.policy(of: "example").checkedRules()
+    _ = try rule.policy(of: "example").checkedRules(isBucket: provider.cloud.isBucket)
     let keys = try credentials.cache(for: provider.cloud)
     let stores = try shared.makeStores(of: "sign")
     let signing = try provider.cloud.signingAccount(region: region ?? "", endpoint: endpoint, keys: keys)

@@ -48,7 +48,8 @@ struct CopyPlan {
     guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
     }
-    var names: Set<[UInt8]> = []
+    if try !locations.contains(where: { try Location($0).isAspera }) { try options.refuseAsperaOptions(aspera) }
+    var names: Set<AnyHashable> = []
     for argument in locations.dropLast() {
       let source = try Location(argument)
       try requireSupport(from: source, to: destination)
@@ -56,7 +57,10 @@ struct CopyPlan {
       guard destination.isFolder else {
         throw ValidationError("Several sources need a directory, or a key that ends in a slash, as destination.")
       }
-      guard !source.lastName.isEmpty, names.insert(Array(source.lastName.utf8)).inserted else {
+      // In a folder that ignores letter case or normalization, a later copy replaces the only one of a deleted source.
+      let folds = moves && destination.isFile
+      let name: AnyHashable = folds ? source.lastName.uppercased().lowercased() : Array(source.lastName.utf8)
+      guard !source.lastName.isEmpty, names.insert(name).inserted else {
         throw ValidationError("Several sources need names that differ; copy \(source.lastName.onOneLine) by itself.")
       }
     }
@@ -75,7 +79,8 @@ struct CopyPlan {
     if aspera?.transferServer != nil, usesAccount {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
     }
-    if aspera?.tags != nil, !usesAccount {
+    let isAspera = source.isAspera || destination.isAspera
+    if aspera?.tags != nil, isAspera, !usesAccount {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
     }
     if aspera?.dynamicKey == true, usesAccount {
@@ -84,7 +89,7 @@ struct CopyPlan {
     if hasAttributes, destination.isFile || destination == .standardStream {
       throw ValidationError("--content-type and --metadata are for uploads and copies; a file has neither.")
     }
-    if resumes, source.isAspera || destination.isAspera {
+    if resumes, isAspera {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
     }
   }
@@ -297,16 +302,36 @@ struct CopyPlan {
 }
 
 extension ObjectTransfer {
-  /// Returns the transfer, which then deletes its source: a file that has not changed, or an object of a store.
+  /// Returns the transfer, which then deletes its source, a file or an object of a store, if that has not changed.
   func deletingSource(_ source: Location, of store: (any ObjectStore)?, after copy: FilePath?) -> ObjectTransfer {
     ObjectTransfer(name, byteCount: byteCount) { progress in
       var state: FileState?
       if case .file(let path) = source { state = await FileState(FilePath(path)) }
+      let info = try await store?.head(source.key)
       try await run(progress: progress)
       if case .file(let path) = source { return try await LocalFiles.remove(path, unlessChangedFrom: state) }
       // After a power failure, the object or the file must exist.
       if let copy { try await LocalFiles.synchronize(copy) }
-      try await store?.delete(source.key)
+      guard let store, let info, try await store.hasUnchanged(info) else { return }
+      try await store.delete(source.key)
     }
+  }
+}
+
+extension ObjectStore {
+  /// Returns whether an object exists, or throws an error if it has changed since its description.
+  fileprivate func hasUnchanged(_ info: ObjectInfo) async throws -> Bool {
+    let current: ObjectInfo
+    do {
+      current = try await head(info.key)
+    } catch let error as ServiceError where error.kind == .noSuchKey { return false }
+    guard
+      (current.etag, current.versionID, current.size, current.lastModified)
+        == (info.etag, info.versionID, info.size, info.lastModified)
+    else {
+      throw StorageError(
+        .sourceChanged, "\(info.key) was changed while it was copied, and is kept.", remedy: "Move it again.")
+    }
+    return true
   }
 }

@@ -52,7 +52,8 @@ struct FolderTransfer {
     let isAspera = sourceLocation.isAspera || targetLocation.isAspera
     let jobs = options.jobs ?? Self.defaultConcurrency(isAspera: isAspera)
     try options.origin.requireTwoServices(from: sourceLocation, to: targetLocation)
-    guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
+    if !isAspera { try stores.refuseAsperaOptions(aspera) }
+    if isAspera, aspera.tags != nil { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
     let isSameService =
       sourceLocation.cloud != nil && sourceLocation.cloud == targetLocation.cloud

@@ -32,6 +32,7 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   private static let sizeWidth = 14
 
   func validate() throws {
+    if !location.hasBytePrefix("aspera://") { try options.refuseAsperaOptions(aspera) }
     if cloudOfBuckets == nil {
       _ = try storeAndTarget()
     } else if recursive || prefix {

@@ -135,6 +135,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {
     let target = try Location(location)
+    if !target.isAspera { try options.refuseAsperaOptions() }
     guard let (store, key) = try options.store(of: target) else {
       throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
     }

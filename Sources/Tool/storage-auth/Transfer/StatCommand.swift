@@ -31,7 +31,9 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func storeAndKey() throws -> (store: any ObjectStore, key: String) {
-    guard let (store, key) = try options.store(of: Location(location)), !key.isEmpty else {
+    let target = try Location(location)
+    if !target.isAspera { try options.refuseAsperaOptions() }
+    guard let (store, key) = try options.store(of: target), !key.isEmpty else {
       throw ValidationError("Name an object of a bucket or a node, as oss://bucket/key.")
     }
     return (store, key)

@@ -58,7 +58,16 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
+  /// Throws an error for an option of the command line that is only for Aspera; a setting can be for other runs.
+  func refuseAsperaOptions(_ aspera: AsperaOptions? = nil) throws {
+    let options = [("node", node != nil), ("root-file-id", rootFileID != nil)] + (aspera?.presence ?? [])
+    for (name, isPresent) in options where isPresent && !Settings.contains(name) {
+      throw ValidationError("--\(name) is for aspera:// locations; leave it out.")
+    }
+  }
+
   func listedStore(of location: Location, transfers: AsperaTransferOptions = .init()) throws -> any ObjectStore {
+    if !location.isAspera { try refuseAsperaOptions() }
     guard let (store, _) = try store(of: location, transfers: transfers) else {
       throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
     }

@@ -72,6 +72,30 @@ final class FaspexPackageTests: GrantTestCase {
     }
   }
 
+  func testPackageOfALaterServerHasNoFilesOfAnEarlierOne() async throws {
+    var configuration = try configuration()
+    configuration.root = try makeDirectory()
+    func create(_ cloud: LocalCloud) async throws -> String? {
+      let mia = try await token(cloud, .faspex)
+      return try await call("\(cloud.faspexURL)/api/v5/packages", mia, .POST, draft).value["id"]?.string
+    }
+    try await withNode(configuration) { cloud, node in
+      let id = try await create(cloud)
+      XCTAssertEqual(id, "1")
+      for path: JSONValue in [
+        ["path": "/faspex-packages", "type": "directory"], ["path": "/faspex-packages/1", "type": "directory"],
+        ["path": "/faspex-packages/1/a.bin", "type": "file"],
+      ] {
+        let made = try await node.post("/files/create", ["paths": [path]])
+        XCTAssertEqual(made.status, 200, made.text)
+      }
+    }
+    try await withNode(configuration) { cloud, _ in
+      let ids = [try await create(cloud), try await create(cloud)]
+      XCTAssertEqual(ids, ["2", "3"])
+    }
+  }
+
   func testInvalidRequestsAreRefused() async throws {
     try await withApplications { cloud in
       let api = "\(cloud.faspexURL)/api/v5"

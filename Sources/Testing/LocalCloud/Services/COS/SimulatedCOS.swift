@@ -50,7 +50,8 @@ extension SimulatedService {
       StorageClass(name: "MAZ_STANDARD"), StorageClass(name: "MAZ_STANDARD_IA"),
       StorageClass(name: "MAZ_INTELLIGENT_TIERING"), StorageClass(name: "MAZ_ARCHIVE", isArchive: true),
     ],
-    trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma")
+    trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma",
+    minimumPartByteCount: 1 << 20, needsConsecutiveParts: true)
 
   private static let cosBuckets = Buckets(
     alreadyOwnedCode: "BucketAlreadyOwnedByYou", groupURIPrefix: "http://cam.qcloud.com/groups/global/",

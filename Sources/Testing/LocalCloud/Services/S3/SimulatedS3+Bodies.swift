@@ -48,17 +48,17 @@ extension SimulatedS3 {
       if payload?.isChunked == false, headers[.contentLength] == nil { throw Self.missingLength }
       let storedAlgorithm = uploadAlgorithm ?? stated?.algorithm ?? .crc64nvme
       guard stated?.algorithm != storedAlgorithm else { return statedCheck }
-      if let stated, rule?.isChosen == true {
+      // A composite checksum has no part without one.
+      if rule?.isComposite == true || (stated != nil && rule?.isChosen == true) {
         throw .invalidRequest(
           "Checksum Type mismatch occurred, expected checksum Type: \(storedAlgorithm.rawValue), actual checksum Type: "
-            + stated.algorithm.rawValue)
+            + (stated?.algorithm.rawValue ?? "null"))
       }
       return statedCheck + [S3ChecksumCheck(storedAlgorithm)]
     case .copyPart: return uploadAlgorithm.map { [S3ChecksumCheck($0)] } ?? []
     case .copyObject:
-      return try headers.first("x-amz-checksum-algorithm").map { name throws(ErrorResponse) in
-        [S3ChecksumCheck(try Self.algorithm(named: name))]
-      } ?? []
+      let name = headers.first("x-amz-checksum-algorithm")
+      return try (name.map(Self.algorithm) ?? uploadAlgorithm).map { [S3ChecksumCheck($0)] } ?? []
     case .deleteObjects:
       guard stated != nil || headers.first("content-md5")?.isEmpty == false else { throw Self.missingDigest }
       return statedCheck

@@ -28,7 +28,8 @@ extension SimulatedService {
     ],
     // S3 has no bandwidth limits; the header rules refuse them.
     trafficLimits: 0...0, reportsNullVersions: false, checksumMode: "checksum-mode", checksIgnoredBodies: true,
-    framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true)
+    framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true,
+    joinsPartsOfCopies: true)
 
   private static let s3Buckets = Buckets(
     allowsDots: true, alreadyOwnedCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,

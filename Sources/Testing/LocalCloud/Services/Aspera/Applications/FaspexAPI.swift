@@ -110,7 +110,7 @@ struct FaspexAPI: APIHandler {
       else { throw ErrorResponse(.notFound, "1151", "Check your recipients. The recipient could not be found.") }
       return recipient
     }
-    let package = aspera.packages.add { id in
+    let package = try aspera.packages.add(where: { try aspera.files.entry(at: $0) == nil }) { id in
       FaspexPackage(
         id: id, title: title, note: document["note"]?.string ?? "", sender: user, recipients: recipients, created: date)
     }
@@ -255,7 +255,7 @@ struct FaspexPackage: Sendable {
   var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
 }
 
-/// The packages of Faspex, whose IDs are their positions.
+/// The packages of Faspex, whose IDs are ascending numbers.
 final class FaspexPackages: Sendable {
   static let root = NodePath("/faspex-packages") ?? .root
   private static let capacity = 10_000
@@ -263,10 +263,19 @@ final class FaspexPackages: Sendable {
   var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
 
   /// Adds the package that a closure creates with a new ID, or returns `nil` if there are too many packages.
-  func add(_ makePackage: (_ id: String) -> FaspexPackage) -> FaspexPackage? {
-    packages.withLock { packages in
+  ///
+  /// The node keeps the folders of packages, and the files in them, longer than the server keeps the packages.
+  func add(
+    where isFree: (_ folder: NodePath) throws -> Bool, _ makePackage: (_ id: String) -> FaspexPackage
+  ) throws -> FaspexPackage? {
+    try packages.withLock { packages -> FaspexPackage? in
       guard packages.count < Self.capacity else { return nil }
-      let package = makePackage(String(packages.count + 1))
+      var id = (packages.last.flatMap { Int(digits: $0.id) } ?? 0) + 1
+      var package = makePackage(String(id))
+      while try !isFree(package.folder) {
+        id += 1
+        package = makePackage(String(id))
+      }
       packages.append(package)
       return package
     }
