@@ -24,6 +24,8 @@ final class IdleLimit: ChannelDuplexHandler {
   /// The number of bytes that the connection had not sent when the deadline passed last; a peer that reads changes it.
   private var unsentCount = 0
   private var timer: Scheduled<Void>?
+  /// The error of the exceeded limit, or `nil`.
+  private var exceeded: HTTPClientError?
 
   init(_ limit: TimeAmount) { self.limit = limit }
 
@@ -48,7 +50,23 @@ final class IdleLimit: ChannelDuplexHandler {
         extendDeadline(context)
       }
     }
-    context.write(data, promise: promise)
+    context.write(data, promise: promise.map { naming($0, context) })
+  }
+
+  /// Returns a promise that fails with the exceeded limit, and not with the end of the connection that follows from it.
+  ///
+  /// AsyncHTTPClient reports the first error, and closes the connection before it reports that of this handler.
+  private func naming(_ promise: EventLoopPromise<Void>, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+    // Bytes that the connection accepts at once are written before a limit can be exceeded.
+    guard !context.channel.isWritable else { return promise }
+    let written = context.eventLoop.makePromise(of: Void.self)
+    written.futureResult.assumeIsolated().whenComplete { [self] result in
+      switch result {
+      case .success: promise.succeed()
+      case .failure(let cause): promise.fail(exceeded ?? cause)
+      }
+    }
+    return written
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -89,7 +107,7 @@ final class IdleLimit: ChannelDuplexHandler {
     let unsentCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     guard unsentCount == self.unsentCount else { return extendDeadline(context, unsentCount: unsentCount) }
     let error: HTTPClientError = phase == .sending ? .writeTimeout : .readTimeout
-    (phase, self.deadline) = (.idle, nil)
+    (phase, self.deadline, exceeded) = (.idle, nil, error)
     context.fireErrorCaught(error)
   }
 

@@ -121,9 +121,9 @@ final class NodeAccessTokenIssuerTests: XCTestCase {
 
   // matrix: Aspera transfer (issuer): skew
   func testLifetimeOfABearerIsCountedByTheIssuersTime() async throws {
-    let provider = NumberedBearers(time: time, life: .seconds(300), issuerDelay: .seconds(600))
+    let provider = NumberedBearers(time: time, life: .seconds(3_600), issuerDelay: .seconds(600))
     let issuer = NodeAccessTokenIssuer(access: provider, fileID: "1")
-    for remaining in [300, 200] {
+    for remaining in [3_600, 3_500] {
       let issued = try await issuer.issue(for: request("1"), in: ProviderContext(time: time))
       let issuerTime = try XCTUnwrap(issued.issuerTime)
       XCTAssertEqual(issuerTime, time.now.advanced(by: .seconds(-600)))
