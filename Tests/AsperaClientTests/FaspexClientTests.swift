@@ -147,6 +147,57 @@ final class FaspexClientTests: XCTestCase {
     XCTAssertEqual(transport.requests.filter { $0.path.hasSuffix("/api/v5/packages") }.count, 1)
   }
 
+  func testLastingErrorOfTheTokenServiceIsNotHidden() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(10), to: "a")
+    // A provider that waits for a login has no credential until then.
+    for (code, seconds) in [(CredentialError.Code.failed, 600.0), (.unavailable, 0)] {
+      let (time, node) = (RushingTime(), NodeService())
+      let token = node.issueToken()
+      let start = time.uptime
+      let transport = ScriptedTransport { request in
+        switch request.path.split(separator: "/").last.map(String.init) ?? "" {
+        case "upload_details": return .status(401)
+        case let last where last.hasPrefix("upload?"):
+          return .json(#"{"token":"\#(token)","destination_root":"/in","paths":[{}]}"#)
+        default: return .json(#"{"id":"42","title":"t"}"#)
+        }
+      }
+      let faspex = try client(transport, time: time, node: node) { number in
+        guard number > 1 else { return }
+        throw CredentialError(code, source: "tokens", "No token.", remedy: "Log in.", isRetryable: true)
+      }
+      await assertThrows(CredentialError.self, { _ = try await faspex.send(draft, files: [file]) }) {
+        XCTAssertEqual($0.code, code)
+        XCTAssertEqual($0.message, "No token.")
+      }
+      XCTAssertEqual((time.uptime - start) / .seconds(1), seconds, accuracy: 5)
+    }
+  }
+
+  func testRenewalOfATransferTokenIsRepeatedAfterAPageOfAProxy() async throws {
+    let directory = try TemporaryDirectory(self)
+    let file = try directory.write(pattern(10), to: "a")
+    let node = NodeService()
+    let token = node.issueToken()
+    let count = Lock(0)
+    let transport = ScriptedTransport { request in
+      if request.path.hasSuffix("upload_details") { return .json(#"{"upload_status":"completed"}"#) }
+      guard request.path.contains("/transfer_spec/") else { return .json(#"{"id":"42","title":"t"}"#) }
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      // The node of the test does not know the first token.
+      return number == 2
+        ? .text("<html>")
+        : .json(#"{"token":"\#(number == 1 ? "ATM2_unknown" : token)","destination_root":"/in","paths":[{}]}"#)
+    }
+    let sent = try await client(transport, node: node).send(draft, files: [file])
+    XCTAssertEqual(sent.id, "42")
+    XCTAssertEqual(count.withLock { $0 }, 3)
+  }
+
   func testRefusedRenewalOfATransferTokenIsNotRepeated() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(10), to: "a")

@@ -9,6 +9,8 @@ package import SystemPackage
 package struct RecordingFiles: FileSystem {
   private let system = LocalFileSystem.system
   package let calls = Collected<String>()
+  /// The permissions that each file had when it was synchronized.
+  package let synchronizedPermissions = Collected<FilePermissions>()
   /// The name that the staging folder has on the disk.
   private let stagingName: FilePath.Component
   /// Whether each folder is on a file system of its own, so that a file cannot be renamed into another folder.
@@ -25,6 +27,7 @@ package struct RecordingFiles: FileSystem {
 
   package func synchronize(_ file: FileDescriptor) throws(Errno) {
     calls.append("synchronize")
+    synchronizedPermissions.append(try system.status(of: file).permissions)
     try system.synchronize(file)
   }
 

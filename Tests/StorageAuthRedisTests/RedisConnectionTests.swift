@@ -115,6 +115,28 @@ final class RedisConnectionTests: XCTestCase {
     }
   }
 
+  func testFallbackDoesNotHideUnusableAuthorities() async throws {
+    var configuration = try RedisConfiguration(url: "redis://127.0.0.1:1")
+    configuration.authorities = "/nowhere/ca.pem"
+    let pool = RedisPool(configuration)
+    do {
+      _ = try await RedisRateStore(pool, whenAway: .local).take("mia", limit: limit, at: .zero)
+      XCTFail("the instance counts its requests alone")
+    } catch { XCTAssertTrue(error.message.contains("authorities"), error.message) }
+    do {
+      _ = try await RedisReplayStore(pool, whenAway: .local).insert(
+        "a", of: "key", from: nil, until: .now.advanced(by: .seconds(60)), at: .now)
+      XCTFail("the instance stores its marks alone")
+    } catch { XCTAssertTrue(error.message.contains("authorities"), error.message) }
+    let scope = TokenScope("mia", AccessPolicy([AccessRule(.write, objects: .prefix("mia/"), in: "photos")]))
+    do {
+      _ = try await RedisKeyStore(pool, whenAway: .local).key(for: scope) { () throws(CredentialError) in
+        IssuedCredential(AccessKey(id: "id", secret: "secret"))
+      }
+      XCTFail("the instance issues its keys alone")
+    } catch { XCTAssertTrue(error.message.contains("authorities"), error.message) }
+  }
+
   func testPoolThatIsShutDownFailsAtOnce() async throws {
     let server = try RedisServer()
     let pool = try server.pool()

@@ -94,6 +94,21 @@ final class CopyCommandTests: XCTestCase {
   }
 
   // matrix: Pipeline: command line
+  func testSettingsForUploadsDoNotAffectDownloads() async throws {
+    let cloud = try await Cloud(self)
+    try await cloud.oss().upload([1], to: "k")
+    let file = try TemporaryDirectory(self).path("f").string
+    let copy = ["cp", "oss://\(Cloud.bucket)/k", file, "--endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
+    let settings = ["CONTENT_TYPE": "a/b", "METADATA": "owner=mia", "DYNAMIC_KEY": "true", "PASSWORD_FILE": "/nowhere"]
+    let variables = Dictionary(uniqueKeysWithValues: settings.map { ("STORAGE_AUTH_CP_\($0.key)", $0.value) })
+      .merging(Self.variables) { $1 }
+    let copied = try await Programs.storageAuth(copy, variables)
+    XCTAssertEqual(copied.status, 0, copied.errors)
+    let refused = try await Programs.storageAuth(copy + ["--content-type", "a/b"], variables)
+    XCTAssertEqual(refused.status, 64)
+  }
+
+  // matrix: Pipeline: command line
   func testSourcesWithConflictingDestinationsAreRejectedBeforeAnyTransfer() async throws {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write([1], to: "f").string

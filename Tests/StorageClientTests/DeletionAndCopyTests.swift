@@ -100,6 +100,33 @@ final class DeletionAndCopyTests: XCTestCase {
     XCTAssertEqual(headers[try XCTUnwrap(HTTPField.Name("x-oss-forbid-overwrite"))], "true")
   }
 
+  func testBucketWhoseFirstAnswerWasLostIsCreatedAndDeleted() async throws {
+    let calls: [(status: Int, code: String, call: @Sendable (StorageClient<COSProvider>) async throws -> Void)] = [
+      (409, "BucketAlreadyOwnedByYou", { try await $0.createBucket() }),
+      (404, "NoSuchBucket", { try await $0.deleteBucket() }),
+    ]
+    for (status, code, call) in calls {
+      for isLost in [true, false] {
+        let sentCount = Lock(isLost ? 0 : 1)
+        let transport = RecordingTransport { _ throws(TransportError) in
+          let isFirst = sentCount.withLock { count in
+            count += 1
+            return count == 1
+          }
+          if isFirst { throw TransportError(.connectionLost, "Lost.", remedy: "None.") }
+          return HTTPStreamingResponse(status, "<Error><Code>\(code)</Code><Message>No.</Message></Error>")
+        }
+        let client = cosClient(transport)
+        if isLost {
+          try await call(client)
+        } else {
+          await assertThrows(ServiceError.self, { try await call(client) }) { XCTAssertEqual($0.code, code) }
+        }
+        XCTAssertEqual(transport.requests.count, isLost ? 2 : 1)
+      }
+    }
+  }
+
   func testMissingBucketIsNotAnError() async throws {
     let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
     let transport = RecordingTransport(replies: [

@@ -67,6 +67,16 @@ final class ForeignNumberTests: XCTestCase {
     XCTAssertEqual(sizes, [limit / 4 - 1, limit / 2 - 2, limit - 4, limit, limit])
   }
 
+  func testObjectOverThePartLimitIsUploadedInParts() {
+    let limit: Int64 = 5 << 30
+    for configuration in [
+      StorageClientConfiguration(partSize: .max), StorageClientConfiguration(multipartThreshold: .max),
+    ] {
+      XCTAssertTrue(configuration.uploadsInParts(limit + 1))
+      XCTAssertFalse(configuration.uploadsInParts(limit))
+    }
+  }
+
   func testEmptyRangeIsItsFirstByte() {
     XCTAssertEqual(ByteRange(Int64.min..<Int64.min).headerValue, "bytes=0-0")
     XCTAssertEqual(ByteRange(Int64.min..<Int64.max).headerValue, "bytes=0-9223372036854775806")

@@ -240,6 +240,13 @@ final class HeaderScopeTests: XCTestCase {
         }
       }
       await refused("range") { try await store.upload([1], to: "k", options: UploadOptions(headers: [.range: "x"])) }
+      for name in [
+        .ifMatch, .ifNoneMatch, .ifModifiedSince, vendor.field("copy-source"), vendor.field("tagging-directive"),
+      ] {
+        await refused(name.canonicalName) {
+          try await store.upload([1], to: "k", options: UploadOptions(headers: [name: "x"]))
+        }
+      }
       await refused("content-md5") {
         try await store.upload(pattern(300_000), to: "k", options: UploadOptions(headers: [.contentMD5: "x"]))
       }

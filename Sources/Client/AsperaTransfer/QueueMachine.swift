@@ -108,8 +108,9 @@ struct QueueMachine {
   }
 
   mutating func resume(at uptime: Duration) -> [Effect] {
+    let wasPaused = isPaused
     isPaused = false
-    return freeSlotsForUrgent() + schedule(at: uptime)
+    return (wasPaused && !isFinishing ? freeSlotsForUrgent() : []) + schedule(at: uptime)
   }
 
   /// Cancels all sessions, including sessions that are added later.

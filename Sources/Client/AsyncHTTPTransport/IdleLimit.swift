@@ -3,6 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
 
 /// A channel handler that fails a request for which no bytes are sent or received for too long.
 ///
@@ -104,7 +105,11 @@ final class IdleLimit: ChannelDuplexHandler {
     timer = nil
     guard let deadline else { return }
     guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
-    let unsentCount = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    // A channel of Network.framework traps at the option. There, only a writable one shows that the peer reads.
+    let tellsUnsentCount = MultiThreadedEventLoopGroup.currentEventLoop != nil
+    guard tellsUnsentCount || phase != .sending || context.channel.isWritable else { return extendDeadline(context) }
+    let option = ChannelOptions.bufferedWritableBytes
+    let unsentCount = tellsUnsentCount ? (try? context.channel.syncOptions?.getOption(option)) ?? 0 : 0
     guard unsentCount == self.unsentCount else { return extendDeadline(context, unsentCount: unsentCount) }
     let error: HTTPClientError = phase == .sending ? .writeTimeout : .readTimeout
     (phase, self.deadline, exceeded) = (.idle, nil, error)

@@ -56,6 +56,15 @@ enum RedisFailure: Error, Sendable, Hashable {
     return String(decoding: Array(letters).prefix(codeByteLimit), as: UTF8.self)
   }
 
+  /// Whether the server or its configuration is wrong, so that no fallback may hide it: a fallback is for a server that
+  /// is away.
+  var isMisconfiguration: Bool {
+    switch self {
+    case .evictsKeys, .authorities: true
+    default: false
+    }
+  }
+
   private var reason: String {
     switch self {
     case .unreachable(let reason): "cannot be reached: \(reason)"

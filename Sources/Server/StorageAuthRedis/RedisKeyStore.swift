@@ -68,7 +68,7 @@ public final class RedisKeyStore: IssuedKeyStore {
       do throws(RedisFailure) {
         lookup = try await lookUpOrAcquireLease(names, leaseHolder)
       } catch {
-        guard fallback == .local else {
+        guard fallback == .local, !error.isMisconfiguration else {
           throw CredentialError(error.storeError(server: "\(redis.configuration)"), source: "redis")
         }
         return try await issue()

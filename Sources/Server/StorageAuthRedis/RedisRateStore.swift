@@ -45,7 +45,9 @@ public final class RedisRateStore: RateStore {
       guard let excess = reply.integer else { throw .malformed }
       return excess > 0 ? .microseconds(excess) : nil
     } catch {
-      guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
+      guard let fallback, !error.isMisconfiguration else {
+        throw error.storeError(server: "\(redis.configuration)")
+      }
       return await fallback.take(caller, limit: limit, at: uptime)
     }
   }

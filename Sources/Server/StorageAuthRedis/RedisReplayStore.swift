@@ -79,11 +79,10 @@ public final class RedisReplayStore: ReplayStore {
       }
       guard let knownReply = value.integer.flatMap(Reply.init(rawValue:)) else { throw .malformed }
       reply = knownReply
-    } catch .evictsKeys {
-      // The fallback is for a server that is away, not for a wrong one.
-      throw RedisFailure.evictsKeys.storeError(server: "\(redis.configuration)")
     } catch {
-      guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
+      guard let fallback, !error.isMisconfiguration else {
+        throw error.storeError(server: "\(redis.configuration)")
+      }
       return fallback.insert(mark, of: owner, until: expiration, at: date)
     }
     switch reply {

@@ -45,6 +45,23 @@ extension QueueControlTests {
     }
   }
 
+  func testRedundantResumeInterruptsNoSession() async throws {
+    let bench = try QueueBench(ScriptedEngine(Self.held))
+    for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
+    await bench.reaches(.running, "a")
+    bench.queue.run("b")
+    bench.queue.run("c")
+    await bench.reaches(.running, "b")
+    bench.queue.resume()
+    XCTAssertEqual(bench.queue.status(of: "b"), .running)
+    for id in ["b", "c", "a"] {
+      bench.engine.gate.open(id)
+      let result = await bench.finished(id)
+      XCTAssertEqual(result?.isSuccess, true)
+    }
+    XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b", "c", "a"])
+  }
+
   func testLateResultOfARemovedSessionIsNotThatOfAnotherWithItsID() async throws {
     let gate = SessionGate()
     let issuer = ScriptedIssuer { request throws(CredentialError) in

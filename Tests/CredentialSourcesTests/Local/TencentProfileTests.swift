@@ -77,6 +77,7 @@ final class TencentProfileTests: XCTestCase {
     let cases: [(String, AccessKey, String?)] = [
       (#"\#(key),"type":"default""#, AccessKey(id: "id", secret: "s"), nil),
       (#"\#(key),"role-arn":"","role-session-name":"me""#, AccessKey(id: "id", secret: "s"), nil),
+      (#"\#(key),"role-arn":"r""#, AccessKey(id: "id", secret: "s"), nil),
       ("\(key),\(role)", RecordedServices.key, "qcs::cam::uin/1:roleName/r me with id"),
       (
         #"\#(key),\#(role),"type":"sso","token":"t","expiresAt":1795161601"#, RecordedServices.key,
@@ -105,8 +106,7 @@ final class TencentProfileTests: XCTestCase {
       Refusal(
         "list", #"{"secretId":["\#(Marks.secret)"],"secretKey":"x"}"#, .malformedResponse, "string in “secretId”"),
       Refusal("unknown type", #"{\#(keys),"type":"magic"}"#, .malformedResponse, "“magic”"),
-      Refusal("role without a key", #"{"role-arn":"r","role-session-name":"me"}"#, .malformedResponse, "no “secretId”"),
-      Refusal("role alone", #"{\#(keys),"role-arn":"r"}"#, .malformedResponse, "no “role-session-name”"),
+      Refusal("role without a key", #"{"role-arn":"r","role-session-name":"me"}"#, .notConfigured, "no key"),
       Refusal(
         "ended", #"{\#(keys),"type":"oauth","expiresAt":1795161600}"#, .notConfigured, "browser", "2026-11-20T08:00:00Z"
       ),

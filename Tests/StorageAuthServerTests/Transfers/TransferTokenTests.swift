@@ -114,10 +114,17 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
-  /// Requests a transfer with a body, and returns the response, or the element of its only transfer.
   private func setUp(
     _ request: String, _ direction: String = "upload", at app: String, as login: String? = nil
   ) async throws -> JSONValue {
+    let elements = try await setUp([request], direction, at: app, as: login)
+    return try XCTUnwrap(elements.first)
+  }
+
+  /// Requests transfers, and returns the element of each, or the response if it has none.
+  private func setUp(
+    _ requests: [String], _ direction: String, at app: String, as login: String? = nil
+  ) async throws -> [JSONValue] {
     var call = HTTPClientRequest(url: "\(app)/files/\(direction)_setup")
     call.method = .POST
     if let login {
@@ -125,10 +132,11 @@ final class TransferTokenTests: XCTestCase {
     } else {
       call.headers.add(name: "Authorization", value: "Bearer user-alice")
     }
-    call.body = .bytes(ByteBuffer(string: #"{"transfer_requests":[{"transfer_request":\#(request)}]}"#))
+    let members = requests.map { #"{"transfer_request":\#($0)}"# }.joined(separator: ",")
+    call.body = .bytes(ByteBuffer(string: #"{"transfer_requests":[\#(members)]}"#))
     let response = try await HTTPClient.shared.execute(call, timeout: .seconds(60))
     let answer = try JSONValue(parsing: try await response.body.collect(upTo: 1 << 20).readableBytesView)
-    return answer["transfer_specs"]?.array?.first ?? answer
+    return answer["transfer_specs"]?.array ?? [answer]
   }
 
   func testUploadWithoutDestinationsGoesToItsRoot() async throws {
@@ -166,6 +174,23 @@ final class TransferTokenTests: XCTestCase {
       XCTAssertEqual(answer["error"]?["code"]?.integer, 400, "\(direction) \(members): \(answer)")
     }
     XCTAssertEqual(cloud.statistics.transfers.setups, 0)
+  }
+
+  func testMalformedRequestIsCountedAndLoggedAndOthersAreSetUp() async throws {
+    let (app, cloud) = try await start(rate: RateLimit(burst: 2, every: .seconds(3600)))
+    let elements = try await setUp(
+      [#"{"paths":[{}]}"#, #"{"paths":[{"source":"/shared/a"}]}"#], "download", at: app)
+    XCTAssertEqual(elements.first?["error"]?["code"]?.integer, 400, "\(elements)")
+    XCTAssertNotNil(elements.last?["transfer_spec"], "\(elements)")
+    let third = try await setUp(#"{"paths":[{}]}"#, "download", at: app)
+    XCTAssertEqual(third["error"]?["code"]?.integer, 429, "\(third)")
+    XCTAssertEqual(
+      lines.all.map(\.subject),
+      [[], ["/shared/a"], []].map { .transfer(.receive, paths: $0) })
+    guard case .refused(.notAllowed) = lines.all.first?.outcome, case .issued = lines.all.dropFirst().first?.outcome,
+      case .refused(.tooManyRequests) = lines.all.last?.outcome
+    else { return XCTFail("\(lines.all)") }
+    XCTAssertEqual(cloud.statistics.transfers.setups, 1)
   }
 
   func testPublicKeyIsOneLineWithoutOptions() async throws {

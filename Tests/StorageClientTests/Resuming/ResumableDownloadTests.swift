@@ -335,6 +335,22 @@ final class ResumableDownloadTests: XCTestCase {
   }
 
   // matrix: Resuming: download
+  func testFileThatReplacesAReadOnlyOneIsWritableUntilItIsSynchronized() async throws {
+    let cloud = try await Cloud(self)
+    let (directory, files) = (try TemporaryDirectory(self), RecordingFiles())
+    let file = try directory.write([9], to: "copy.bin")
+    XCTAssertEqual(chmod(file.string, 0o444), 0)
+    try await cloud.oss().upload([1], to: "k")
+    let store = try XCTUnwrap(cloud.oss().underlyingStore as? any ResumingFileStore)
+    let location = try await FileLocation(file, in: files)
+    try await store.download(
+      "k", to: location, checkpoint: MemoryCheckpoint<DownloadCheckpoint>(), options: DownloadOptions(), progress: nil)
+    XCTAssertEqual(files.synchronizedPermissions.values, [[.ownerReadWrite, .groupRead, .otherRead]])
+    XCTAssertEqual(try file.stat().permissions, [.ownerRead, .groupRead, .otherRead])
+    XCTAssertEqual(try directory.read("copy.bin"), [1])
+  }
+
+  // matrix: Resuming: download
   func testNewFileIsSynchronizedBeforeTheRename() async throws {
     let cloud = try await Cloud(self)
     let (directory, files) = (try TemporaryDirectory(self), RecordingFiles())

@@ -141,6 +141,30 @@ final class ResumableUploadTests: XCTestCase {
     }
   }
 
+  // matrix: Resuming: changes
+  func testUploadOfAFileWhoseChangeFailsAPartIsAborted() async throws {
+    let cloud = try await Cloud(self)
+    let file = try TemporaryDirectory(self).write(pattern(Self.size), to: "large.bin")
+    let checkpoint = MemoryCheckpoint<UploadCheckpoint>()
+    let transport = InterruptedTransport { sent in
+      // The first parts have been read, and the others wait for their answers.
+      if sent.part != nil { try? FileHandle(forWritingTo: URL(filePath: file.string)).write(contentsOf: [1]) }
+      return nil
+    }
+    let store = try XCTUnwrap(cloud.oss(over: transport).underlyingStore as? any ResumingFileStore)
+    let payload = FilePayload(try await LocalFile.reading(file), refusesChanges: true)
+    await assertThrows(
+      StorageError.self,
+      {
+        try await store.upload(payload, to: "k", checkpoint: checkpoint, options: UploadOptions(), progress: nil)
+      }
+    ) { XCTAssertEqual($0.code, .sourceChanged) }
+    XCTAssertFalse(transport.parts.contains(10))
+    XCTAssertNil(checkpoint.value)
+    let left = try await cloud.oss().unfinishedUploads().reduce(into: []) { $0.append($1) }
+    XCTAssertEqual(left, [])
+  }
+
   // matrix: Resuming: upload
   func testUploadThatTheServiceCompletedIsRecognized() async throws {
     let cloud = try await Cloud(self)

@@ -217,6 +217,23 @@ final class SyncSafetyTests: SyncTestCase {
   }
 
   // matrix: Synchronization: comparison
+  func testFailedCheckOfTheSourceAfterACopyDoesNotFailTheCopy() async throws {
+    let errors: [any Error & Sendable] = [
+      error, ServiceError(code: "InternalError", message: "No.", status: .internalServerError, subject: "a test"),
+      TransportError(.connectionLost, "Lost.", remedy: "None."),
+    ]
+    for error in errors {
+      let (source, target) = (store("a"), store("old"))
+      source.fail(.head, key: "a", with: error)
+      let report = try await sync(.objects(in: source), .objects(in: target))
+      XCTAssertTrue(report.isComplete, "\(report)")
+      XCTAssertEqual([report.created, report.deleted], [1, 1])
+      XCTAssertEqual(source.calls.filter { $0.operation == .head }.count, 1)
+      XCTAssertEqual(target["a"], Array("a".utf8))
+    }
+  }
+
+  // matrix: Synchronization: comparison
   func testFileThatIsReplacedDuringItsUploadIsUploadedAgain() async throws {
     for isReplaced in [true, false] {
       let (directory, store) = (try TemporaryDirectory(self), store())
@@ -267,7 +284,7 @@ final class SyncSafetyTests: SyncTestCase {
     let root = try XCTUnwrap(folder)
     let file = try await FileLocation(directory.path("complete"))
     await assertThrows(StorageError.self) {
-      try await root.moveFile(file, to: "a", replacing: nil, modifiedSeconds: nil, replacesFolder: true)
+      try await root.moveFile(file, to: "a", replacing: [], modifiedSeconds: nil, replacesFolder: true)
     } _: {
       XCTAssertTrue("\($0)".contains("not empty"), "\($0)")
     }

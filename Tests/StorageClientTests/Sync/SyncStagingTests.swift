@@ -132,6 +132,25 @@ final class SyncStagingTests: SyncTestCase {
   }
 
   // matrix: Synchronization: hostile names
+  func testFileThatIsListedInAnotherSpellingIsReplacedByOneKey() async throws {
+    let directory = try TemporaryDirectory(self)
+    // The file system finds this name in any letter case.
+    let target = SyncLocation.folder(directory.path("."), in: RecordingFiles(stagingName: ".Storage-Auth-Sync"))
+    try FileManager.default.createDirectory(atPath: directory.path("d").string, withIntermediateDirectories: false)
+    _ = try directory.write([1], to: "d/.Storage-Auth-Sync")
+    let (first, second) = ("d/.STORAGE-AUTH-SYNC", "d/.storage-auth-sync")
+    let report = try await sync(.objects(in: store(first, second)), target) {
+      $0.deletes = false
+      $0.transfersInFlight = 1
+    }
+    XCTAssertEqual(report.created, 1)
+    XCTAssertEqual(report.transfers.failures.map(\.name), [second], "\(report)")
+    XCTAssertEqual((report.transfers.failures.first?.error as? StorageError)?.code, .sourceChanged)
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: directory.path("d").string).count, 1)
+    XCTAssertEqual(try directory.read("d/.Storage-Auth-Sync"), Array(first.utf8))
+  }
+
+  // matrix: Synchronization: hostile names
   func testStagingFolderIsRecognizedInAnotherLetterCase() async throws {
     let directory = try TemporaryDirectory(self)
     let target = SyncLocation.folder(directory.path("."), in: RecordingFiles(stagingName: ".Storage-Auth-Sync"))

@@ -41,25 +41,30 @@ struct ApplicationAPI: Sendable {
     switch error {
     case let error as ServiceError: error.isRetryable
     case let error as TransportError: error.isRetryable
-    // A cache reports a cancelled wait as retryable.
-    case let error as CredentialError: error.isRetryable && error.code != .cancelled
+    // A cache reports a cancelled wait as retryable, and a provider that waits for a login has no credential until then.
+    case let error as CredentialError: error.isRetryable && ![.cancelled, .unavailable].contains(error.code)
     default: false
     }
   }
 
-  /// Converts an error of a request to a `CredentialError` with the same message, remedy and retryability.
+  /// Converts an error of a request to a `CredentialError` with the same message and remedy.
+  ///
+  /// Unlike a request, the renewal of a token is repeated after a conflict, and after a malformed response.
   static func credentialError(_ error: any Error, from source: String) -> CredentialError {
     guard let cause = error as? any ActionableError, !(error is CredentialError) else {
       return StorageAuth.credentialError(error, from: source)
     }
-    let code: CredentialError.Code =
+    let (code, isRetryable): (CredentialError.Code, Bool) =
       switch error {
-      case let error as TransportError where error.code == .cancelled: .cancelled
-      case let error as ServiceError where !error.isRetryable: .rejected
-      default: .failed
+      case let error as TransportError where error.code == .cancelled: (.cancelled, error.isRetryable)
+      // A proxy in front of the application can send its own page for a while.
+      case let error as StorageError where error.code == .malformedResponse: (.malformedResponse, true)
+      case let error as ServiceError where error.kind == .conflict: (.failed, true)
+      case let error as ServiceError where !error.isRetryable: (.rejected, false)
+      default: (.failed, Self.isRetryable(error))
       }
     return CredentialError(
-      code, source: source, cause.message, remedy: cause.remedy, isRetryable: isRetryable(error), underlying: error)
+      code, source: source, cause.message, remedy: cause.remedy, isRetryable: isRetryable, underlying: error)
   }
 
   private func request(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {

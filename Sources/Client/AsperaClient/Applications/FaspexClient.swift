@@ -168,18 +168,21 @@ public struct FaspexClient: Sendable {
 
   private func waitForCompletion(of id: String) async throws {
     let deadline = api.time.uptime + Self.completionTimeout
-    var status = "unknown"
+    var status: String?
+    var lastError: (any Error)?
     repeat {
       // The files are in Faspex, so that a temporary error is no reason to report a failure.
       do {
         status = try await uploadStatus(of: id) ?? "unknown"
-      } catch let error where ApplicationAPI.isRetryable(error) {}
-      if Self.finalUploadStatuses.contains(status) { break }
+      } catch let error where ApplicationAPI.isRetryable(error) { lastError = error }
+      if let status, Self.finalUploadStatuses.contains(status) { break }
       try await api.time.sleep(for: Self.pollInterval)
     } while api.time.uptime < deadline
+    if status == nil, let lastError { throw lastError }
     guard status == "completed" else {
       throw TransferFailure(
-        .caller, "Faspex has not completed the package \(id): the state of its upload is \(status.onOneLine).",
+        .caller,
+        "Faspex has not completed the package \(id): the state of its upload is \(status?.onOneLine ?? "unknown").",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
     }
   }

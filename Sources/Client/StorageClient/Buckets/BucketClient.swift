@@ -245,10 +245,20 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
     if !body.isEmpty { headers[.contentType] = provider.conventions.format.mediaType }
-    _ = try await sender.exchange(draft(.put, headers: headers, body: body))
+    do { _ = try await sender.exchange(draft(.put, headers: headers, body: body)) } catch let error as ServiceError
+      where error.attempts > 1 && error.code == "BucketAlreadyOwnedByYou"
+    {
+      // An attempt whose response was lost created the bucket.
+    }
   }
 
-  func deleteBucket() async throws { _ = try await sender.exchange(draft(.delete)) }
+  func deleteBucket() async throws {
+    do { _ = try await sender.exchange(draft(.delete)) } catch let error as ServiceError
+      where error.attempts > 1 && error.kind == .noSuchBucket
+    {
+      // An attempt whose response was lost deleted the bucket.
+    }
+  }
 
   func buckets() async throws -> [ListedBucket] {
     var buckets: [ListedBucket] = []

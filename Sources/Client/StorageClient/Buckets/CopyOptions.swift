@@ -66,8 +66,7 @@ extension CopyOptions {
     try headers.requireApplicable(to: .copy, named: "a copy", in: conventions.scopes)
     var fields = HTTPFields()
     if let attributes {
-      try attributes.headers.requireApplicable(to: .copy, named: "a copy", in: conventions.scopes)
-      fields = try attributes.requestHeaders(in: conventions, key: key)
+      fields = try attributes.requestHeaders(in: conventions, key: key, for: .copy)
       fields[conventions.metadataDirective] = conventions.replaceMetadata
     }
     fields.replaceFields(with: headers)

@@ -11,7 +11,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
 
   /// The maximum number of parts that one upload or download transfers concurrently, at least 1.
   public var partsInFlight: Int { didSet { partsInFlight = max(1, partsInFlight) } }
-  /// The object size, in bytes, from which objects are transferred in parts.
+  /// The object size, in bytes, from which objects are transferred in parts; uploads of more than 5 GiB always are.
   public var multipartThreshold: Int64
   /// The size of a part in bytes, at least 100 KiB; parts are larger if an object would have more than 10,000 parts.
   public var partSize: Int64 { didSet { partSize = max(Self.minimumPartSize, partSize) } }
@@ -33,7 +33,9 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   public var longestRetryDelay: Duration
 
   /// Returns whether an object of a length in bytes is uploaded in parts; an upload of a single part is not.
-  func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
+  func uploadsInParts(_ length: Int64) -> Bool {
+    length > PartSizes.partByteLimit || (length >= max(multipartThreshold, 1) && length > partSize)
+  }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
   private static let minimumPartSize: Int64 = 100 * 1024

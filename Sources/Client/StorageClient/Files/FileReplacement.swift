@@ -68,10 +68,11 @@ package struct FileReplacement: Sendable {
   /// Moves the complete file to its destination, and by default synchronizes it to disk as described above.
   func finish(synchronizes: Bool? = nil) async throws {
     let replaced = try await destination.permissions()
-    if let permissions = permissions ?? replaced { try await incompleteFile.setPermissions(permissions) }
     if synchronizes ?? (replaced != nil || incompleteFile.hasRanges.withLock { $0 }) {
       try await incompleteFile.synchronize()
     }
+    // A process that ends before this point leaves a file that can be continued, even if it replaces a read-only one.
+    if let permissions = permissions ?? replaced { try await incompleteFile.setPermissions(permissions) }
     try await incompleteFile.close()
     try await destination.folder.system.runBlocking { [temporaryName, destination] in
       try Self.rename(FileLocation(temporaryName, in: destination.folder), to: destination)

@@ -63,11 +63,17 @@ package final class LocalFile: Sendable {
 
   /// Opens a file for reading and writing, and locks it.
   ///
-  /// The result is `nil` unless the file exists, is regular, has no second name, and belongs to this user.
+  /// The result is `nil` unless the file exists, is regular, has no second name, and belongs to this user. A file that
+  /// cannot be written is removed.
   static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
     let file = try await folder.runBlocking(at: name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
-      let file = try LocalFile(name, in: folder, .updating)
+      let file: LocalFile
+      do { file = try LocalFile(name, in: folder, .updating) } catch .permissionDenied {
+        // A process that ended just before its rename can leave a read-only file.
+        try? folder.remove(name)
+        return nil
+      }
       // A second name of the file would be changed as well.
       let isOwn = file.status.linkCount == 1 && file.status.ownerID == folder.system.userID
       return file.status.kind == .regular && isOwn ? file : nil

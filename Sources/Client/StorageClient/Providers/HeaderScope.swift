@@ -34,8 +34,8 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let content: HeaderScope = [.put, .part, .get, .copy]
   /// The requests that need a customer-provided key for encryption; S3 needs it for ``complete`` as well.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
-  /// The requests of an upload, including the `HEAD` request after a lost response.
-  static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
+  /// The requests of an upload, without the `HEAD` request after a lost response, on which the upload does not depend.
+  static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort]
 }
 
 /// A table of the kinds of requests to which a service's headers apply, by header name or by prefix.

@@ -20,8 +20,15 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   /// Uploads the parts that the service does not have yet, and completes the upload.
   ///
-  /// After an error the upload remains unfinished, unless the file has changed.
+  /// After an error the upload remains unfinished; if the file has changed, the upload is aborted.
   func complete() async throws -> UploadedObject {
+    do { return try await completed() } catch let error as StorageError where error.code == .sourceChanged {
+      try? await discard()
+      throw error
+    }
+  }
+
+  private func completed() async throws -> UploadedObject {
     switch try await savedState() {
     case .stored(let object)?:
       try await storage.remove()
@@ -116,7 +123,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     checkpoint.parts = storedParts
     let newParts = try await uploadMissingParts(of: upload, &checkpoint)
     guard try await file.isUnchanged() else {
-      try await discard(checkpoint)
       throw StorageError.sourceChanged("The file for \(location)", during: "upload")
     }
     try await storage.save(checkpoint)

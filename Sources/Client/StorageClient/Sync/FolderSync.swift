@@ -75,7 +75,8 @@ public struct FolderSync: Sendable {
       if case .missingFolder = target, case .folder(let path, let system) = self.target.storage {
         staging = try await .open(in: RootFolder(creating: path, in: system))
       }
-      let executor = SyncExecutor(try route(source, target, staging), stateFolder, options)
+      let executor = SyncExecutor(
+        try route(source, target, staging), stateFolder, options, unpairedFiles: plan.unpairedFiles)
       let report = try await carryOut(plan, from: source, to: target, with: executor, progress: progress, didFinish)
       // Files that cannot be removed do no harm, and the next synchronization removes them.
       try? await staging?.finish(isComplete: report.isComplete)

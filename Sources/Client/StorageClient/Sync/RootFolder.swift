@@ -70,10 +70,10 @@ struct RootFolder: Sendable {
 
   /// Moves a complete file to a path, and creates the folders above the path.
   ///
-  /// The file gets the permissions of a file that it replaces, whose identity must be the listed one. It can replace a
+  /// The file gets the permissions of a file that it replaces, whose identity must be a listed one. It can replace a
   /// folder without files if so requested.
   func moveFile(
-    _ file: FileLocation, to path: String, replacing listed: FileIdentity?, modifiedSeconds: Int64?,
+    _ file: FileLocation, to path: String, replacing listed: Set<FileIdentity>, modifiedSeconds: Int64?,
     replacesFolder: Bool
   ) async throws {
     let components = try Self.components(of: path)
@@ -82,7 +82,7 @@ struct RootFolder: Sendable {
       let folder = try self.folder(components.parents, isCreated: true)
       let existing = try folder.status(of: components.last)
       let replaced = existing?.kind == .regular ? existing : nil
-      guard replaced == nil || replaced?.identity == listed else {
+      if let replaced, !listed.contains(replaced.identity) {
         throw StorageError(
           .sourceChanged,
           "\(path) was changed since it was listed, or is the file of another key as well, and is not replaced.",

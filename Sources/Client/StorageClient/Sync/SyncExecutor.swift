@@ -37,13 +37,15 @@ final class SyncExecutor: Sendable {
   private let stateFolder: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
+  private let unpairedFiles: Set<FileIdentity>
   private let obstructedFiles = Lock<[StagedFile]>([])
 
-  init(_ route: Route, _ stateFolder: StateFolder?, _ options: SyncOptions) {
+  init(_ route: Route, _ stateFolder: StateFolder?, _ options: SyncOptions, unpairedFiles: Set<FileIdentity>) {
     self.route = route
     self.stateFolder = stateFolder
     largeSize = options.largeSize ?? Self.defaultLargeSize
     deletes = options.deletes
+    self.unpairedFiles = unpairedFiles
   }
 
   /// Carries out a transfer of the plan, until its file or object is at its path or waits for deletions.
@@ -74,8 +76,9 @@ final class SyncExecutor: Sendable {
 
   private func place(_ file: StagedFile, in root: RootFolder) async throws {
     let transfer = file.transfer
+    // A file system can find a file that it lists under a name in another letter case or Unicode normalization form.
     try await root.moveFile(
-      file.location, to: transfer.entry.path, replacing: transfer.replaced?.identity,
+      file.location, to: transfer.entry.path, replacing: transfer.replaced?.identity.map { [$0] } ?? unpairedFiles,
       modifiedSeconds: file.modifiedSeconds, replacesFolder: deletes)
   }
 
@@ -170,8 +173,9 @@ final class SyncExecutor: Sendable {
       let info = try await copyOnce(entry, from: source, to: target, progress)
       do {
         if try await source.store.head(source.key).mayDescribeSameObject(as: info) { return }
-      } catch let error as ServiceError where error.kind == .noSuchKey || error.kind == .accessDenied {
-        // The next synchronization finds a deletion, and some permissions to read an object do not include HEAD.
+      } catch {
+        // The copy is complete; some permissions do not include HEAD, and the next synchronization finds a deletion.
+        try Task.checkCancellation()
         return
       }
     }

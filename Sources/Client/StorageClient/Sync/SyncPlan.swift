@@ -21,6 +21,8 @@ struct SyncPlan: Sendable {
 
   private(set) var transfers: [Transfer] = []
   private(set) var deletions: [SyncEntry] = []
+  /// The identities of the selected files of the target whose paths the source does not have.
+  private(set) var unpairedFiles: Set<FileIdentity> = []
   /// The entries of the target that are not deleted, although the source does not list them.
   private(set) var kept: [SyncReport.Kept] = []
   private(set) var unchanged = 0
@@ -61,7 +63,9 @@ struct SyncPlan: Sendable {
         transfers.append(Transfer(entry: source, replaced: target, comparesChecksums: comparesChecksums))
       }
     case (let source?, nil): transfers.append(Transfer(entry: source, replaced: nil, comparesChecksums: false))
-    case (nil, let target?): if options.deletes { deletions.append(target) }
+    case (nil, let target?):
+      if let identity = target.identity { unpairedFiles.insert(identity) }
+      if options.deletes { deletions.append(target) }
     case (nil, nil): break
     }
   }

@@ -79,6 +79,7 @@ public struct UploadOptions: Sendable, Hashable {
     self.init(
       contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
+    for name in [HTTPField.Name.contentLanguage, .expires] { headers[name] = info.headers[name] }
   }
 
   /// Returns the options with the separate parameters of a call, which take precedence.
@@ -91,11 +92,11 @@ public struct UploadOptions: Sendable, Hashable {
 }
 
 extension UploadOptions {
-  /// Returns the headers of the request that creates an object, possibly from a file.
+  /// Returns the headers of the operation that creates an object, an upload or a copy, possibly from a file.
   ///
   /// Without ``contentType``, the extension of the file name, or else of the key, determines the media type.
   func requestHeaders(
-    in conventions: HeaderConventions, key: String, file: FilePath? = nil
+    in conventions: HeaderConventions, key: String, file: FilePath? = nil, for operation: HeaderScope = .upload
   ) throws(StorageError) -> HTTPFields {
     let fileName = file?.lastComponent.flatMap { $0.extension == nil ? nil : $0.string }
     var fields = HTTPFields()
@@ -118,7 +119,8 @@ extension UploadOptions {
       try fields.set(.ifMatch, to: ifMatch)
     }
     try setMetadata(in: &fields, prefix: conventions.metadataPrefix)
-    try headers.requireApplicable(to: .upload.union(.copy), named: "an upload", in: conventions.scopes)
+    let name = operation == .copy ? "a copy" : "an upload"
+    try headers.requireApplicable(to: operation, named: name, in: conventions.scopes)
     fields.replaceFields(with: headers)
     return fields
   }

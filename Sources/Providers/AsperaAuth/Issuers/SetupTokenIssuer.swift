@@ -31,7 +31,8 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   ///     which for example Shares requires, precedes the paths of the API operations.
   ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - tokenLifetime: The lifetime in whole seconds, unless that in the specification is shorter. If `nil`, that in the
-  ///     specification, or else the node's default.
+  ///     specification, or else the node's default. A policy whose rule expires writes at most a day into a specification
+  ///     without a lifetime; for longer tokens, the specification itself must contain `token_life_seconds`.
   ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which an attacker can read the secret.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,

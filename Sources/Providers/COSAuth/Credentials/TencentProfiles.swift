@@ -48,10 +48,11 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
         return try await services.instanceRole(nil).issue(for: settings.location, in: context)
       }
       let key = try tccliKey(in: settings, profile: name, at: context.time.now)
-      guard let role = try settings.text("role-arn") else { return IssuedCredential(key) }
+      guard let role = try settings.text("role-arn"), let session = try settings.text("role-session-name") else {
+        return IssuedCredential(key)
+      }
       let keys = StaticCredentialProvider(key, source: source)
-      return try await services.role(role, try settings.required("role-session-name"), keys)
-        .issue(for: settings.location, in: context)
+      return try await services.role(role, session, keys).issue(for: settings.location, in: context)
     }
   }
 
@@ -59,9 +60,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     in settings: SettingTable, profile name: String, at now: Timestamp
   ) throws(CredentialError) -> AccessKey {
     let keyNames = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
-    guard let key = try settings.has("role-arn") ? settings.requiredKey(keyNames) : settings.key(keyNames) else {
-      throw settings.location.error(.notConfigured, "has no key")
-    }
+    guard let key = try settings.key(keyNames) else { throw settings.location.error(.notConfigured, "has no key") }
     let type = try settings.text("type") ?? "secret"
     switch type {
     // tccli writes `default` when the use of the instance's role is switched off.

@@ -110,7 +110,11 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
     if context.isTrue(Self.disablingVariable) {
       throw location.error(.notConfigured, "disables the metadata service with \(Self.disablingVariable)")
     }
-    let profile = try AmazonFiles(in: context).profile(profileName ?? AmazonFiles.chosenName(in: context) ?? "default")
+    // The source of profiles warns about the files.
+    var filesContext = context
+    filesContext.onWarning = { _ in }
+    let files = try AmazonFiles(in: filesContext)
+    let profile = try files.profile(profileName ?? AmazonFiles.chosenName(in: context) ?? "default")
     let mode = try context.text(Self.modeSetting, or: profile)
     let lowercasedMode = mode?.lowercased() ?? "ipv4"
     if let mode, !["ipv4", "ipv6"].contains(lowercasedMode) {

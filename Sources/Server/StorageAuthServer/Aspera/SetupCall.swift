@@ -17,7 +17,9 @@ struct SetupCall {
   /// The fields of a node's response with which a client could transfer other files as well.
   private static let secretFields = ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"]
 
-  private let specifications: [TransferSpec]
+  private let direction: TransferDirection
+  /// The specification of each transfer, or what is malformed in its request.
+  private let specifications: [Result<TransferSpec, PolicyError>]
 
   init(_ request: inout Request, _ direction: TransferDirection) async throws {
     let body = try await request.collectBody(upTo: Self.byteLimit)
@@ -26,14 +28,9 @@ struct SetupCall {
     else {
       throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.transferLimit).")
     }
-    specifications = try elements.map { element in
-      guard let requested = element["transfer_request"]?.object else {
-        throw HTTPError(.badRequest, message: "An element of transfer_requests has no transfer_request.")
-      }
-      guard requested["public_keys"].map(Self.isPublicKey) ?? true else {
-        throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
-      }
-      return try Self.specification(from: requested, direction)
+    self.direction = direction
+    specifications = elements.map { element in
+      Result { () throws(PolicyError) in try Self.specification(from: element["transfer_request"], direction) }
     }
   }
 
@@ -46,20 +43,22 @@ struct SetupCall {
   }
 
   private static func specification(
-    from requested: JSONObject, _ direction: TransferDirection
-  ) throws -> TransferSpec {
+    from value: JSONValue?, _ direction: TransferDirection
+  ) throws(PolicyError) -> TransferSpec {
+    guard let requested = value?.object else { throw malformed("The element has no transfer_request.") }
+    guard requested["public_keys"].map(isPublicKey) ?? true else {
+      throw malformed("The public_keys are not one public key in one line, without options.")
+    }
     var fields = JSONObject()
     for name in Self.forwardedFields { fields[name] = requested[name] }
     var specification = TransferSpec(fields: fields)
     specification.direction = direction
-    guard let paths = (requested["paths"] ?? []).array else {
-      throw HTTPError(.badRequest, message: "The paths are not a list.")
-    }
+    guard let paths = (requested["paths"] ?? []).array else { throw malformed("The paths are not a list.") }
     switch direction {
     case .receive:
       let sources = paths.compactMap { $0["source"]?.string }
       guard !sources.isEmpty, sources.count == paths.count else {
-        throw HTTPError(.badRequest, message: "A download needs paths, each of them with a source.")
+        throw malformed("A download needs paths, each of them with a source.")
       }
       specification.sourceRoot = requested["source_root"]?.string
       specification.paths = sources.map { TransferPath($0) }
@@ -76,20 +75,30 @@ struct SetupCall {
         }
       specification.destinationRoot = root ?? folder
       guard folder != nil || !paths.isEmpty && destinations.count == paths.count else {
-        throw HTTPError(
-          .badRequest, message: "An upload needs a destination for each path, or a destination_root and no other.")
+        throw malformed("An upload needs a destination for each path, or a destination_root and no other.")
       }
       specification.paths = folder.map { [TransferPath($0)] } ?? destinations.map { TransferPath($0, to: $0) }
     }
     return specification
   }
 
+  private static func malformed(_ message: String) -> PolicyError {
+    PolicyError(.refused, message, remedy: "Send the transfer_request that a node accepts.")
+  }
+
   func setUpTransfers(by service: TransferTokenService, for request: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
       do throws(TokenServiceError) {
-        let credential = try await service.grant(for: specification, request)
-        elements.append(["transfer_spec": .object(Self.visibleFields(of: credential))])
+        switch specification {
+        case .success(let specification):
+          let credential = try await service.grant(for: specification, request)
+          elements.append(["transfer_spec": .object(Self.visibleFields(of: credential))])
+        case .failure(let fault):
+          let error = await service.refuse(direction, request, because: fault)
+          guard case .notAllowed = error else { throw error }
+          elements.append(TokenRefusal(.badRequest, "InvalidRequest", fault.message).body.nodeError)
+        }
       } catch {
         elements.append(TokenRefusal(transfer: error).body.nodeError)
       }

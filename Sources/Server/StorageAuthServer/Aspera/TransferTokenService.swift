@@ -53,6 +53,16 @@ public final class TransferTokenService: Sendable {
     }
   }
 
+  /// Counts and audits a malformed request for a transfer, and returns the error: `notAllowed`, or that of the rate limit.
+  func refuse(
+    _ direction: TransferDirection, _ request: TransferTokenRequest, because fault: PolicyError
+  ) async -> TokenServiceError {
+    var refusal = TokenServiceError.notAllowed(fault)
+    do { try await rateLimiter.applyLimit(to: request.caller) } catch { refusal = error }
+    audit(request, .transfer(direction, paths: []), .refused(refusal))
+    return refusal
+  }
+
   /// Returns the paths on the node below the specification's root, to which files without a destination are uploaded.
   private static func nodePaths(of specification: TransferSpec) -> [String] {
     let isDownload = specification.direction == .receive

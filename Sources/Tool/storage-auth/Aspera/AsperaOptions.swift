@@ -50,7 +50,8 @@ struct AsperaOptions: ParsableArguments {
 
   func validate() throws {
     try Self.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
-    if dynamicKey, account.key != nil || account.passwordFile != nil {
+    let hasPasswordFile = account.passwordFile != nil && !Settings.contains("password-file")
+    if dynamicKey, account.key != nil || hasPasswordFile && !Settings.contains("dynamic-key") {
       throw ValidationError("Leave out --key and --password-file, or --dynamic-key.")
     }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }

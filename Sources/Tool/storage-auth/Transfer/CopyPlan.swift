@@ -37,8 +37,13 @@ struct CopyPlan {
   var checkpoints: CheckpointDirectory?
   private var clients: [ClientKey: Client] = [:]
 
-  /// Whether objects are stored with a media type or metadata of the command line.
+  /// Whether objects are stored with a media type or metadata of the command line or the settings.
   private var hasAttributes: Bool { uploadOptions.contentType != nil || !uploadOptions.metadata.isEmpty }
+  /// Whether the command line names a media type or metadata; settings can be for other runs.
+  private var namesAttributes: Bool {
+    uploadOptions.contentType != nil && !Settings.contains("content-type")
+      || !uploadOptions.metadata.isEmpty && !Settings.contains("metadata")
+  }
 
   init(options: StoreOptions, aspera: AsperaOptions? = nil, origin: OriginOptions? = nil) {
     (self.options, self.aspera, self.origin) = (options, aspera, origin)
@@ -83,10 +88,10 @@ struct CopyPlan {
     if aspera?.tags != nil, isAspera, !usesAccount {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
     }
-    if aspera?.dynamicKey == true, usesAccount {
+    if aspera?.dynamicKey == true, usesAccount, !Settings.contains("dynamic-key") {
       throw ValidationError("--dynamic-key is for aspera://host/path; an account has a password or a key of its own.")
     }
-    if hasAttributes, destination.isFile || destination == .standardStream {
+    if namesAttributes, destination.isFile || destination == .standardStream {
       throw ValidationError("--content-type and --metadata are for uploads and copies; a file has neither.")
     }
     if resumes, isAspera {
@@ -140,7 +145,7 @@ struct CopyPlan {
     case (.standardStream, .object), (.object, .standardStream):
       guard !resumes else { throw ValidationError("--resume is for files.") }
       _ = try options.store(of: source.cloud != nil ? source : destination)
-    case (.file, .account) where hasAttributes:
+    case (.file, .account) where namesAttributes:
       throw ValidationError("Aspera stores neither a media type nor metadata with a file.")
     case (.file, .account), (.account, .file): return
     case (.node(_, let key), .file) where key.isEmpty:

@@ -27,7 +27,8 @@ enum LocalFiles {
       try await LocalFileSystem.system.runBlocking {
         let folder = try FileDescriptor.open(folderPath.isEmpty ? "." : folderPath, .readOnly, options: .closeOnExec)
         defer { try? folder.close() }
-        try LocalFileSystem.system.synchronize(folder)
+        // Some file systems, such as shared folders of virtual machines, cannot synchronize folders.
+        do { try LocalFileSystem.system.synchronize(folder) } catch .invalidArgument {} catch .notSupported {}
       }
     } catch let error as Errno {
       throw StorageError(
