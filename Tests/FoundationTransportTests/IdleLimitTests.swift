@@ -33,6 +33,9 @@ final class IdleLimitTests: XCTestCase {
 
   // matrix: AsyncHTTPClient: time limit
   func testServerThatStopsReadingTimesOut() async throws {
+    #if canImport(Network)
+      throw XCTSkip("SKIPPED: Network.framework does not tell how many bytes are unsent")
+    #endif
     for body in bodies {
       let gate = DispatchSemaphore(value: 0)
       defer { gate.signal() }

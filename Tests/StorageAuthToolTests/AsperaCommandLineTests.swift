@@ -23,7 +23,8 @@ final class AsperaCommandLineTests: XCTestCase {
     let transfers = ["--ascp", node.simulator, "--dynamic-key"]
     func run(_ arguments: String...) async throws -> Programs.Outcome {
       let outcome = try await Programs.storageAuth(
-        arguments + ["--node", node.cloud.nodeURL] + (arguments[0] == "cp" ? transfers : []), Self.access())
+        arguments + ["--node", node.cloud.nodeURL] + (arguments[0] == "cp" ? transfers : []),
+        Self.access().merging(["STORAGE_AUTH_CP_PASSWORD_FILE": "/nowhere"]) { $1 })
       XCTAssertEqual(outcome.status, 0, outcome.errors)
       return outcome
     }

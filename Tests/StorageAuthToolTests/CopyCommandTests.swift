@@ -78,14 +78,18 @@ final class CopyCommandTests: XCTestCase {
     }
   }
 
+  /// Returns the variables of a run with settings of `cp`.
+  private static func variables(with settings: [String: String]) -> [String: String] {
+    settings.reduce(into: variables) { $0["STORAGE_AUTH_CP_\($1.key)"] = $1.value }
+  }
+
   // matrix: Settings of the command line: order
   func testSettingsForAsperaDoNotAffectBuckets() async throws {
     let cloud = try await Cloud(self)
     let file = try TemporaryDirectory(self).write([1], to: "f").string
     let copy = ["cp", file, "oss://\(Cloud.bucket)/k", "--endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
     let settings = ["RATE": "5", "ASCP": "/nowhere/ascp", "NODE": "https://node.example.com", "TAGS": "{}"]
-    let variables = Dictionary(uniqueKeysWithValues: settings.map { ("STORAGE_AUTH_CP_\($0.key)", $0.value) })
-      .merging(Self.variables) { $1 }
+    let variables = Self.variables(with: settings)
     let copied = try await Programs.storageAuth(copy, variables)
     XCTAssertEqual(copied.status, 0, copied.errors)
     let refused = try await Programs.storageAuth(copy + ["--rate", "5"], variables)
@@ -99,9 +103,8 @@ final class CopyCommandTests: XCTestCase {
     try await cloud.oss().upload([1], to: "k")
     let file = try TemporaryDirectory(self).path("f").string
     let copy = ["cp", "oss://\(Cloud.bucket)/k", file, "--endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
-    let settings = ["CONTENT_TYPE": "a/b", "METADATA": "owner=mia", "DYNAMIC_KEY": "true", "PASSWORD_FILE": "/nowhere"]
-    let variables = Dictionary(uniqueKeysWithValues: settings.map { ("STORAGE_AUTH_CP_\($0.key)", $0.value) })
-      .merging(Self.variables) { $1 }
+    let settings = ["CONTENT_TYPE": "a/b", "METADATA": "owner=mia", "DYNAMIC_KEY": "true", "KEY": "/nowhere"]
+    let variables = Self.variables(with: settings)
     let copied = try await Programs.storageAuth(copy, variables)
     XCTAssertEqual(copied.status, 0, copied.errors)
     let refused = try await Programs.storageAuth(copy + ["--content-type", "a/b"], variables)

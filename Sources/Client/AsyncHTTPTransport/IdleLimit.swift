@@ -107,7 +107,7 @@ final class IdleLimit: ChannelDuplexHandler {
     guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
     // A channel of Network.framework traps at the option. There, only a writable one shows that the peer reads.
     let tellsUnsentCount = MultiThreadedEventLoopGroup.currentEventLoop != nil
-    guard tellsUnsentCount || phase != .sending || context.channel.isWritable else { return extendDeadline(context) }
+    guard tellsUnsentCount || context.channel.isWritable else { return extendDeadline(context) }
     let option = ChannelOptions.bufferedWritableBytes
     let unsentCount = tellsUnsentCount ? (try? context.channel.syncOptions?.getOption(option)) ?? 0 : 0
     guard unsentCount == self.unsentCount else { return extendDeadline(context, unsentCount: unsentCount) }

@@ -48,10 +48,15 @@ struct AsperaOptions: ParsableArguments {
     ]
   }
 
+  /// Whether the command line names a key or a password, which replaces a setting of a generated key.
+  private var namesLogin: Bool {
+    account.key != nil && !Settings.contains("key")
+      || account.passwordFile != nil && !Settings.contains("password-file")
+  }
+
   func validate() throws {
     try Self.startSpacings.require(startSpacing, of: "--start-spacing", " seconds")
-    let hasPasswordFile = account.passwordFile != nil && !Settings.contains("password-file")
-    if dynamicKey, account.key != nil || hasPasswordFile && !Settings.contains("dynamic-key") {
+    if dynamicKey, namesLogin, !Settings.contains("dynamic-key") {
       throw ValidationError("Leave out --key and --password-file, or --dynamic-key.")
     }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
@@ -59,12 +64,13 @@ struct AsperaOptions: ParsableArguments {
 
   func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
     let context = try ProviderContext.commandLine()
-    let passphrase = try account.passwordFile == nil ? nil : account.secret(in: context)
+    let usesDynamicKey = dynamicKey && !(namesLogin && Settings.contains("dynamic-key"))
+    let passphrase = try usesDynamicKey || account.passwordFile == nil ? nil : account.secret(in: context)
     let server = TransferServer(
       host: transferServer?.host, sshPort: transferServer?.port, udpPort: account.udpPort,
       hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
     return AsperaTransferOptions(
-      login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
+      login: usesDynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
       ascp: ascp, targetRate: rate, queue: queueConfiguration(atATime: count))
   }
 
