@@ -45,40 +45,46 @@ extension QueueControlTests {
     }
   }
 
-  func testRedundantResumeInterruptsNoSession() async throws {
-    let bench = try QueueBench(ScriptedEngine(Self.held))
-    for id in ["a", "b", "c"] { bench.queue.add(.sample(id)) }
-    await bench.reaches(.running, "a")
-    bench.queue.run("b")
-    bench.queue.run("c")
-    await bench.reaches(.running, "b")
-    bench.queue.resume()
-    XCTAssertEqual(bench.queue.status(of: "b"), .running)
-    for id in ["b", "c", "a"] {
-      bench.engine.gate.open(id)
-      let result = await bench.finished(id)
-      XCTAssertEqual(result?.isSuccess, true)
-    }
-    XCTAssertEqual(bench.engine.attempts.map(\.session), ["a", "b", "c", "a"])
+  func testRedundantResumeInterruptsNoSession() {
+    var machine = QueueMachine(configuration: TransferQueueConfiguration(maximumActive: 1, startSpacing: .zero))
+    for id in ["a", "b", "c"] { _ = machine.add(id, tokenSupply: .none, requiresToken: false, at: .zero) }
+    func start(_ id: String) { _ = machine.checkEnded(id, machine.sessions[id]?.ticket ?? 0, .ready(nil), at: .zero) }
+    start("a")
+    // Both are requested before the attempt of the first session has stopped.
+    _ = machine.run("b", at: .zero)
+    _ = machine.run("c", at: .zero)
+    let ticket = machine.sessions["a"]?.ticket ?? 0
+    _ = machine.updateAndSchedule("a", at: .zero) { $0.attemptEnded(ticket, .failure(.cancelled), random: 0) }
+    start("b")
+    XCTAssertEqual(machine.sessions["b"]?.state, .connecting)
+    let effects = machine.resume(at: .zero)
+    XCTAssertTrue(effects.isEmpty, "\(effects)")
+    XCTAssertEqual(machine.sessions["b"]?.state, .connecting)
+    XCTAssertEqual(machine.urgentIDs, ["c"])
   }
 
   func testLateResultOfARemovedSessionIsNotThatOfAnotherWithItsID() async throws {
     let gate = SessionGate()
-    let issuer = ScriptedIssuer { request throws(CredentialError) in
-      try? await gate.pass(request.session)
+    let count = Lock(0)
+    let issuer = ScriptedIssuer { _ throws(CredentialError) in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      try? await gate.pass("request \(number)")
       throw .outage(isRetryable: false)
     }
     let bench = try QueueBench(ScriptedEngine(Self.held), issuer: issuer)
     bench.queue.add(.sample("a"))
-    await eventually("the issuer receives a request") { gate.held == ["a"] }
+    await eventually("the issuer receives a request") { gate.held == ["request 1"] }
     bench.queue.remove("a")
     // The error of the cancelled request has not arrived yet.
     bench.queue.add(.sample("a"))
-    await eventually("the issuer receives another request") { issuer.requests.count == 2 && gate.held == ["a"] }
+    await eventually("the issuer receives another request") { gate.held == ["request 2"] }
     for _ in 0..<200 { await Task.yield() }
     XCTAssertEqual(bench.queue.status(of: "a"), .activating)
     XCTAssertEqual(bench.ends.map(\.result), [.failure(.cancelled)])
-    gate.open("a")
+    gate.open("request 2")
     _ = await bench.finished("a", 2)
   }
 
