@@ -167,7 +167,8 @@ final class SyncStagingTests: SyncTestCase {
     }
     XCTAssertEqual(try directory.names, [".Storage-Auth-Sync", "a"])
     // The content of the folder is none of the target's.
-    let again = try await sync(.objects(in: self.store("a")), target)
+    for key in bad { store[key] = nil }
+    let again = try await sync(.objects(in: store), target)
     XCTAssertTrue(again.isComplete, "\(again)")
     XCTAssertEqual([again.unchanged, again.deleted], [1, 0])
     XCTAssertEqual(try directory.read(".Storage-Auth-Sync/precious"), [1])
