@@ -23,6 +23,8 @@ public struct Errno: RawRepresentable, Error, Hashable, Sendable, CustomStringCo
   public static var fileExists: Errno { Errno(rawValue: 7) }
   public static var notDirectory: Errno { Errno(rawValue: 8) }
   public static var tooManySymbolicLinkLevels: Errno { Errno(rawValue: 9) }
+  public static var improperLink: Errno { Errno(rawValue: 10) }
+  public static var permissionDenied: Errno { Errno(rawValue: 11) }
   public static func ~= (first: Errno, second: any Error) -> Bool { false }
 }
 
@@ -35,6 +37,8 @@ public struct FilePermissions: OptionSet, Hashable, Sendable {
   public static let otherWrite = FilePermissions(rawValue: 0o2)
   public static let groupRead = FilePermissions(rawValue: 0o40)
   public static let otherRead = FilePermissions(rawValue: 0o4)
+  public static let setUserID = FilePermissions(rawValue: 0o4000)
+  public static let setGroupID = FilePermissions(rawValue: 0o2000)
 }
 
 public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
