@@ -63,11 +63,12 @@ package struct CurlLine: Sendable, Equatable {
     method = requestedMethod ?? method
   }
 
-  /// Returns data as `--data-urlencode` sends it: with the value, after a name and `=` or alone, encoded for a URL.
+  /// Returns data of `--data-urlencode` as curl sends them in a URL: the value, after a name and `=` or alone, is
+  /// encoded, with a `+` for a space.
   private static func encodedData(_ data: String) -> String {
-    let name = data.bytes(before: "=")
-    guard data.hasByte("=") else { return data.percentEncoded(.component) }
-    return (name.isEmpty ? "" : "\(name)=") + String(data.bytes(after: "=")).percentEncoded(.component)
+    let name = data.hasByte("=") ? data.bytes(before: "=") : ""
+    let value = data.hasByte("=") ? String(data.bytes(after: "=")) : data
+    return (name.isEmpty ? "" : "\(name)=") + value.percentEncoded(.component).replacing("%20", with: "+")
   }
 
   /// Returns the options in a word, each with its value if the same word contains it.
